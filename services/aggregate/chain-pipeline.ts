@@ -12,6 +12,7 @@ import {
   type LogRecord,
   updatesTopic,
 } from '../core/log/port.js'
+import type { StageLatency } from '../core/runtime/stage-latency.js'
 import type { Store } from '../core/store/port.js'
 import { acceptRecord, type ChainRecord } from './accept-record.js'
 import { StoredHistory } from './checkpoint/applied-history.js'
@@ -36,6 +37,7 @@ export type PipelineDeps = {
   codec: Codec
   store: Store
   stateStore: StateStore
+  latency?: StageLatency
 }
 
 export type PipelineCounts = {
@@ -62,7 +64,13 @@ export type ChainPipeline = {
 }
 
 /** What a batch of records publishes. */
-type Outgoing = { updates: LogEntry[]; trades: LogEntry[]; results: FoldResult[] }
+type Outgoing = {
+  updates: LogEntry[]
+  trades: LogEntry[]
+  results: FoldResult[]
+  /** When the folded blocks were appended, where known. */
+  appendedMs: number[]
+}
 
 export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeline> {
   const { facts, generation = 1, settings, log, codec, store, stateStore } = deps
@@ -129,21 +137,22 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
     }
   }
 
-  function encodeUpdate({ update }: FoldResult): LogEntry[] {
+  function encodeUpdate({ update }: FoldResult, arrivedMs: number | undefined): LogEntry[] {
     if (update.seq <= publishedSeq) return []
     const encode = (part: typeof update) => codec.encodeUpdate(outTopic, part)
     const values = splitUpdate(update, encode, log.maxValueBytes)
-    return values.map((value) => ({ key: chain, value, timestampMs: update.time * 1000 }))
+    return values.map((value) => ({ key: chain, value, timestampMs: update.time * 1000, arrivedMs }))
   }
 
   /** A block is published whole or not at all: everything is encoded before anything is queued. */
-  function prepare(result: FoldResult, offset: number, outgoing: Outgoing): void {
-    const updates = encodeUpdate(result)
+  function prepare(result: FoldResult, { offset, arrivedMs, appendedMs }: LogRecord, outgoing: Outgoing): void {
+    const updates = encodeUpdate(result, arrivedMs)
     const tradeEntries = trades?.encode(result, state) ?? []
     for (const event of result.dead) deadLetters.addEvent(event, `${inTopic}@${offset}`, result.update.time)
     outgoing.updates.push(...updates)
     outgoing.trades.push(...tradeEntries)
     outgoing.results.push(result)
+    if (appendedMs !== undefined && updates.length > 0) outgoing.appendedMs.push(appendedMs)
   }
 
   function count(kind: ChainRecord['kind'], { swaps }: FoldResult): void {
@@ -155,9 +164,10 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
   }
 
   /** Rows come last: the store must not have a block that no update published. */
-  async function publish({ updates, trades: tradeEntries, results }: Outgoing): Promise<void> {
+  async function publish({ updates, trades: tradeEntries, results, appendedMs }: Outgoing): Promise<void> {
     await deadLetters.flush()
     if (updates.length > 0) await log.append(outTopic, updates)
+    for (const since of appendedMs) deps.latency?.observe('fold', since)
     if (trades !== null && tradeEntries.length > 0) await log.append(trades.topic, tradeEntries)
     for (const result of results) sink.add(result)
   }
@@ -176,7 +186,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
   }
 
   async function process(records: readonly LogRecord[]): Promise<void> {
-    const outgoing: Outgoing = { updates: [], trades: [], results: [] }
+    const outgoing: Outgoing = { updates: [], trades: [], results: [], appendedMs: [] }
     let isStateAhead = false
     for (const record of records) {
       const whole = assemble(record)
@@ -187,7 +197,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
         else {
           isStateAhead = true
           const result = fold()
-          prepare(result, record.offset, outgoing)
+          prepare(result, record, outgoing)
           isStateAhead = false
           count(whole.record.kind, result)
         }

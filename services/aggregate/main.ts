@@ -7,6 +7,7 @@ import type { Codec } from '../core/log/codec.js'
 import { blocksTopic, type EventLog } from '../core/log/port.js'
 import { abortOf } from '../core/runtime/backoff.js'
 import type { Logger } from '../core/runtime/logger.js'
+import type { StageLatency } from '../core/runtime/stage-latency.js'
 import type { Store } from '../core/store/port.js'
 import { type ChainPipeline, openChainPipeline } from './chain-pipeline.js'
 import { type ChainTurns, createChainTurns, type TurnSettings } from './chain-turns.js'
@@ -28,6 +29,7 @@ export type AggregateDeps = {
   settings: AggregateSettings
   logger: Logger
   nowMs(): number
+  latency?: StageLatency
 }
 
 export type Aggregate = {

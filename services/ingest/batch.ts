@@ -13,7 +13,8 @@ const MAX_BYTES = 8 * 1024 * 1024
 type Given<Position> = Exclude<SourceItem<Position>, { kind: 'idle' }>
 
 export interface Batch<Position> {
-  add(item: Given<Position>): void
+  /** `arrivedMs`: when its source gave it. */
+  add(item: Given<Position>, arrivedMs?: number): void
   readonly isFull: boolean
   readonly isEmpty: boolean
   finish(): { entries: TopicEntry[]; position: Position | undefined; chains: Record<string, ChainMark> }
@@ -54,7 +55,7 @@ export function createBatch<Position>(
     letters.push(letter)
   }
 
-  function addRecord(record: SourceRecord): void {
+  function addRecord(record: SourceRecord, arrivedMs: number | undefined): void {
     let encoded: TopicEntry[]
     const chain = chainOf(record)
     const topic = topicOf(chain)
@@ -65,6 +66,7 @@ export function createBatch<Position>(
       addLetter(unencodable(record, source, error))
       return
     }
+    for (const { entry } of encoded) entry.arrivedMs = arrivedMs
     push(encoded)
     // Not the record itself: objects a batch holds would reach the old generation of the heap.
     counts.push(countOf(record))
@@ -83,9 +85,9 @@ export function createBatch<Position>(
   }
 
   return {
-    add(item) {
+    add(item, arrivedMs) {
       if (item.kind === 'dead') addLetter(item.letter)
-      else addRecord(item.record)
+      else addRecord(item.record, arrivedMs)
       position = item.position
     },
     get isFull() {

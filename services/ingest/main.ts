@@ -6,6 +6,7 @@ import { blocksTopic, type EventLog } from '../core/log/port.js'
 import { type Backoff, createBackoff, isRetryable, withRetry } from '../core/runtime/backoff.js'
 import type { Logger } from '../core/runtime/logger.js'
 import { createHealth, type Health, type Part } from '../core/runtime/part-health.js'
+import { type StageLatency, wallMs } from '../core/runtime/stage-latency.js'
 import { type Batch, createBatch } from './batch.js'
 import type { Checkpoints } from './checkpoints.js'
 import { createTopicSchemas, type IngestCodec, type SchemasOfTopic } from './encode-records.js'
@@ -33,6 +34,7 @@ export type IngestDeps<Position> = {
   generationOf?: (chain: string) => number
   /** The chain of a source that can resume after any block: it resumes after the log's last block, whatever its checkpoint. */
   chain?: string
+  latency?: StageLatency
 }
 
 export interface Ingest {
@@ -98,7 +100,7 @@ export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
         if (item.kind !== 'idle') {
           const schemas = unregisteredSchemas(item)
           if (schemas !== undefined && !(await registerSchemas(schemas, signal))) break
-          batch.add(item)
+          batch.add(item, wallMs())
         }
         if (batch.isFull || (item.kind === 'idle' && !batch.isEmpty)) {
           await publish(publisher, batch, signal)

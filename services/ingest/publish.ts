@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { deadTopic, type EventLog, type LogEntry } from '../core/log/port.js'
+import type { StageLatency } from '../core/runtime/stage-latency.js'
 import type { Checkpoint, Checkpoints } from './checkpoints.js'
 import type { TopicEntry } from './encode-records.js'
 
@@ -26,6 +27,7 @@ export type PublisherDeps = {
    * a block may have been retracted and published again between two runs.
    */
   resumedTopic?: string | undefined
+  latency?: StageLatency | undefined
 }
 
 export async function createPublisher({
@@ -34,6 +36,7 @@ export async function createPublisher({
   sourceId,
   onLost,
   resumedTopic,
+  latency,
 }: PublisherDeps): Promise<Publisher> {
   let checkpoint = checkpoints.get(sourceId) ?? { ends: {}, chains: {} }
   for (const [topic, end] of Object.entries(checkpoint.ends)) {
@@ -83,6 +86,7 @@ export async function createPublisher({
         if (fresh.length === 0 || attempt.appended.has(topic)) continue
         const first = await log.append(topic, fresh)
         attempt.appended.add(topic)
+        for (const { arrivedMs } of fresh) if (arrivedMs !== undefined) latency?.observe('append', arrivedMs)
         checkpoint = { ...checkpoint, ends: { ...checkpoint.ends, [topic]: first + fresh.length } }
       }
       checkpoint = { position, ends: checkpoint.ends, chains }

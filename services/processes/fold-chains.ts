@@ -7,6 +7,7 @@ import { abortOf } from '../core/runtime/backoff.js'
 import type { Logger } from '../core/runtime/logger.js'
 import type { Metrics } from '../core/runtime/metrics.js'
 import type { Shutdown } from '../core/runtime/shutdown.js'
+import { createStageLatency } from '../core/runtime/stage-latency.js'
 import type { Store } from '../core/store/port.js'
 import { registerFoldMetrics } from './chain-status.js'
 import type { Platform } from './platform/platform.js'
@@ -27,6 +28,7 @@ export type FoldDeps = {
 export function openFold({ platform, store, config, logger, metrics, beforeChain }: FoldDeps): Aggregate {
   const aggregate = createAggregate({
     ...{ log: platform.log, codec: platform.codec, generations: platform.generations, store, logger, nowMs: Date.now },
+    latency: createStageLatency(metrics),
     async openState(chain) {
       await beforeChain?.()
       return platform.openState(chain)

@@ -54,7 +54,11 @@ async function runServices(
   closing.push(() => platform.close())
   await platform.claimOrigin(choice.claim)
   const { log, codec } = platform
-  const engine = createEngineThread(dir.path, logger, () => threads.flush())
+  const engine = createEngineThread(
+    { dataDir: dir.path, watchdogMs: config.watchdogMs, logFormat: logFormatOf(config) },
+    logger,
+    () => threads.flush(),
+  )
   if (config.store.kind === 'embedded') closing.push(() => engine.stop())
   // The other threads load meanwhile.
   const engineStarted = config.store.kind === 'embedded' ? engine.start() : Promise.resolve()

@@ -31,7 +31,7 @@ export const createRest: CreateRest = (deps, parts, { isLoaded, wsPort, status }
   })
   addServiceRoutes(rest, { memory, metrics: deps.metricsText === undefined ? metrics : deps.metricsText, status })
   const { publicUrls = [], publicWsUrl = { kind: 'none' } } = config
-  addPages(rest, { ...config, publicUrls })
+  addPages(rest, { ...config, publicUrls, publicWsUrl })
   addWsTokenRoute(rest, { gate, tokens, wsPort, isLoaded, publicUrls, publicWsUrl })
   return rest
 }

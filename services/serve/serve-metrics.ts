@@ -1,4 +1,5 @@
 import type { Metrics, Sample } from '../core/runtime/metrics.js'
+import { createStageLatency } from '../core/runtime/stage-latency.js'
 
 /** A counter by label value: hot paths add, `/metrics` reads. */
 export type LabelledCounter = { add(label: string, by?: number): void; of(label: string): number }
@@ -27,6 +28,7 @@ export function createServeMetrics(metrics: Metrics) {
     ),
     pushesConflated: total('dextape_serve_pushes_conflated_total', 'Pushes merged for slow sockets', 'topic'),
     socketsClosed: total('dextape_serve_sockets_closed_total', 'Sockets closed by the server, by reason', 'reason'),
+    latency: createStageLatency(metrics),
     gauge: (name: `dextape_serve_${string}`, help: string, labels: string[], source: () => Iterable<Sample>) =>
       metrics.gauge({ name, help, labels }, source),
     text: () => metrics.text(),

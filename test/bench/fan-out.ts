@@ -72,12 +72,12 @@ async function run(ids: number): Promise<Ways> {
   return measured
 }
 
-async function message<T>(child: ChildProcess): Promise<T> {
+export async function message<T>(child: ChildProcess): Promise<T> {
   const [value] = await once(child, 'message')
   return value as T
 }
 
-async function open(port: number): Promise<NetSocket> {
+export async function open(port: number): Promise<NetSocket> {
   const socket = connect(port, '127.0.0.1')
   socket.write(
     'GET / HTTP/1.1\r\nHost: bench\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
@@ -140,7 +140,7 @@ async function serve(ids: number): Promise<void> {
 
 const none = (name: string): Measured => ({ name, cpuS: 0, wallS: 0 })
 
-function newHub(broadcast: Broadcast): Hub {
+export function newHub(broadcast: Broadcast): Hub {
   const metrics = createServeMetrics(createMetrics({ processMetrics: false }))
   return createHub({ metrics, nowMs: Date.now, broadcast })
 }

@@ -9,6 +9,7 @@ import { benchKafkaStreams } from './kafka-streams.js'
 import { benchNewTokens } from './new-tokens.js'
 import { benchPipeline } from './pipeline.js'
 import { benchRest } from './rest.js'
+import { benchRestore } from './restore.js'
 import { benchSimulator } from './simulator.js'
 import { benchSolana } from './solana.js'
 import { benchUp } from './up.js'
@@ -22,6 +23,7 @@ const kept = [
   await benchSolana(),
   await benchFanOut(),
   await benchRest(),
+  await benchRestore(),
   await benchKafka(),
   await benchKafkaStreams(),
   await benchClusterIdle(),

@@ -80,6 +80,16 @@ test('subscribes early enough in the recording', () => {
   for (const since of sinceSeq.values()) expect(since).toBeLessThan(lines.length / 2)
 })
 
+test('reports how long blocks took in every stage, from their source to the sockets', async () => {
+  const metrics = await up.metrics()
+  const countOf = (stage: string) => metrics.get(`dextape_stage_latency_seconds_count{stage="${stage}"}`) ?? 0
+  expect(countOf('append')).toBe(lines.length)
+  for (const stage of ['fold', 'observe', 'write', 'total']) {
+    expect(countOf(stage), stage).toBeGreaterThan(0)
+    expect(countOf(stage), stage).toBeLessThanOrEqual(lines.length)
+  }
+})
+
 test('delivers pushes in cursor order', () => {
   const order = frames
     .map(({ result }) => (result as Result | undefined)?.cursor.split(':').slice(2).map(Number))

@@ -78,3 +78,14 @@ test.each(FAILURES)('%s is started again after a failure', async (thread, how, r
     expect({ code, err: code === 0 ? '' : err }).toEqual({ code: 0, err: '' })
   }
 })
+
+if (isLongRun())
+  test('the watchdog ends a process whose engine stands still', async () => {
+    const env = { DEXTAPE_API_KEY: KEY, NODE_OPTIONS: failing('engine', 'for (;;);'), DEXTAPE_WATCHDOG_S: '5' }
+    const started = startUp({ dataDir, config: CONFIG, env })
+    up = started
+    await started.serving
+    process.kill(started.pid, 'SIGUSR2')
+    const err = expect.stringContaining('thread "engine" has not run for 5 s')
+    expect(await started.ended).toMatchObject({ signal: 'SIGKILL', err })
+  })

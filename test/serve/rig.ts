@@ -146,6 +146,9 @@ export async function startRig(given: Partial<ServeDeps> = {}, maxValueBytes = 1
     get,
     post,
     send,
+    get ports() {
+      return ports
+    },
     get wsUrl() {
       return `ws://127.0.0.1:${ports.wsPort}`
     },

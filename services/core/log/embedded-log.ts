@@ -1,5 +1,6 @@
 /** The log on LMDB: no server; several processes can append to and follow one data directory. */
 import { DextapeError } from '../domain/errors.js'
+import { wallMs } from '../runtime/stage-latency.js'
 import { createArrivals } from './arrivals.js'
 import { assertEntries, assertName, assertOffset, offsetLost } from './assertions.js'
 import { packChunks } from './chunk.js'
@@ -15,7 +16,7 @@ import {
 } from './lmdb-tables.js'
 import type { EventLog, LogEntry, LogRecord, ReadOptions, TopicInfo } from './port.js'
 import { embeddedRegistry, type SchemaRegistry } from './registry.js'
-import { createTail, type TailChunk } from './tail.js'
+import { type ChunkTimes, createTail, type TailChunk } from './tail.js'
 import { openThreadChannel, shared, type ThreadAppend } from './thread-channel.js'
 
 export type EmbeddedOptions = EnvironmentOptions & {
@@ -107,7 +108,8 @@ function embeddedLog(env: Environment, options: EmbeddedOptions): EventLog {
       const added: TailChunk[] = []
       let first = firstOffset
       for (const { bytes, records } of chunks) {
-        added.push({ first, end: first + records, bytes: hasThreads ? shared(bytes) : bytes })
+        const times = timesOf(entries.slice(first - firstOffset, first - firstOffset + records))
+        added.push({ first, end: first + records, bytes: hasThreads ? shared(bytes) : bytes, times })
         first += records
       }
       arrived(topic, { topicId: id, chunks: added })
@@ -197,6 +199,11 @@ function embeddedLog(env: Environment, options: EmbeddedOptions): EventLog {
       return closing
     },
   }
+}
+
+function timesOf(appended: readonly LogEntry[]): ChunkTimes | undefined {
+  if (appended.every(({ arrivedMs }) => arrivedMs === undefined)) return undefined
+  return { appendedMs: wallMs(), arrivedMs: appended.map(({ arrivedMs }) => arrivedMs) }
 }
 
 function topicInfo(topic: string, state: TopicState | undefined): TopicInfo {

@@ -6,6 +6,7 @@ import { type Database, type Key, open, type RootDatabase } from 'lmdb'
 import { ConfigError } from '../domain/errors.js'
 import { type Chunk, chunkNewestMs, chunkPayloadBytes, chunkRecords, chunkTimestampMs, unpackChunk } from './chunk.js'
 import type { LogRecord } from './port.js'
+import type { ChunkTimes } from './tail.js'
 
 /** A topic's facts. `id` keeps record keys short. */
 export type TopicState = { id: number; start: number; end: number; bytes: number; newestMs: number }
@@ -69,7 +70,7 @@ export function openEnvironment({ path, readOnly = false }: EnvironmentOptions):
 /** Chunks removed in one transaction: a long truncate must not block appends. */
 const CHUNKS_PER_TRUNCATION = 500
 
-type FoundChunk = { first: number; bytes: Buffer }
+type FoundChunk = { first: number; bytes: Buffer; times?: ChunkTimes | undefined }
 
 export function appendChunks(
   env: Environment,
@@ -109,10 +110,19 @@ export function readRecords(
   while (offset < state.end && records.length < maxRecords && bytesLeft > 0) {
     const chunk = findInMemory(offset) ?? chunkAt(env, state, offset)
     if (chunk === undefined) break
+    const before = records.length
     bytesLeft = unpackChunk(chunk.bytes, chunk.first, offset - chunk.first, records, maxRecords, bytesLeft)
+    if (chunk.times !== undefined) addTimes(records.slice(before), chunk.first, chunk.times)
     offset = chunk.first + chunkRecords(chunk.bytes)
   }
   return records
+}
+
+function addTimes(records: readonly LogRecord[], first: number, { appendedMs, arrivedMs }: ChunkTimes): void {
+  for (const record of records) {
+    record.appendedMs = appendedMs
+    record.arrivedMs = arrivedMs[record.offset - first]
+  }
 }
 
 function chunkAt(env: Environment, state: TopicState, offset: number): FoundChunk | undefined {

@@ -4,9 +4,19 @@
  */
 
 /** An entry to append. `timestampMs` is chain time where the record has one. */
-export type LogEntry = { key: string; value: Uint8Array; timestampMs: number }
+export type LogEntry = {
+  key: string
+  value: Uint8Array
+  timestampMs: number
+  /** When the block that this is about arrived, by the wall clock, if known. It is not stored. */
+  arrivedMs?: number | undefined
+}
 
-export type LogRecord = LogEntry & { offset: number }
+export type LogRecord = LogEntry & {
+  offset: number
+  /** When it was appended, by the wall clock, if known: only shortly after, in the same process. */
+  appendedMs?: number
+}
 
 export type TopicRange = {
   topic: string

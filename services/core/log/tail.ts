@@ -2,7 +2,10 @@
  * The chunks this process appended last, in any thread. Followers of a topic read them here: pages of the log's file that were read stay
  * mapped, and would make up a fifth of an idle process's memory.
  */
-export type TailChunk = { first: number; end: number; bytes: Buffer }
+export type TailChunk = { first: number; end: number; bytes: Buffer; times?: ChunkTimes | undefined }
+
+/** By the wall clock, for chunks with a block whose arrival is known. They are kept only here. */
+export type ChunkTimes = { appendedMs: number; arrivedMs: readonly (number | undefined)[] }
 
 export type Tail = {
   /** Adds a committed chunk. */

@@ -36,7 +36,7 @@ export function openThreadChannel(path: string): ThreadChannel {
       channelOf(topic).onmessage = (event) => {
         const { topicId, chunks } = (event as { data: ThreadAppend }).data
         // A buffer arrives as a plain byte array.
-        const asBuffers = chunks.map(({ first, end, bytes }) => ({ first, end, bytes: asBuffer(bytes) }))
+        const asBuffers = chunks.map((chunk) => ({ ...chunk, bytes: asBuffer(chunk.bytes) }))
         onAppend({ topicId, chunks: asBuffers })
       }
     },

@@ -2,7 +2,7 @@
  * Metrics for /metrics. Hot paths count in plain numbers, which are read only when /metrics is requested.
  * Several parts may contribute samples to one metric (dead letters come from ingest and from the fold).
  */
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 export type Sample = { labels?: Record<string, string>; value: number }
 export type SampleSource = () => Iterable<Sample>
@@ -20,7 +20,11 @@ export interface Metrics extends MetricsText {
   data(): Promise<MetricsData>
   counter(spec: MetricSpec & { name: `dextape_${string}_total` }, source: SampleSource): void
   gauge(spec: MetricSpec, source: SampleSource): void
+  /** The same one for each call with its name. Not for hot paths: each observation is counted at once. */
+  histogram(spec: MetricSpec & { name: `dextape_${string}_seconds`; buckets: readonly number[] }): Observer
 }
+
+export type Observer = { observe(labels: Record<string, string>, value: number): void }
 
 /** Shared by ingest and aggregate. */
 export const DEAD_LETTERS_TOTAL = {
@@ -35,6 +39,7 @@ const EVENT_LOOP_SAMPLE_MS = 200
 export function createMetrics(options: { processMetrics?: boolean } = {}): Metrics {
   const registry = new Registry()
   const sourcesOf = new Map<string, SampleSource[]>()
+  const histograms = new Map<string, Observer>()
   if (options.processMetrics !== false)
     collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS })
 
@@ -56,6 +61,14 @@ export function createMetrics(options: { processMetrics?: boolean } = {}): Metri
   }
 
   return {
+    histogram({ name, help, labels, buckets }) {
+      const known = histograms.get(name)
+      if (known !== undefined) return known
+      const options = { name, help, labelNames: [...(labels ?? [])], buckets: [...buckets], registers: [registry] }
+      const histogram = new Histogram<string>(options)
+      histograms.set(name, histogram)
+      return histogram
+    },
     counter: (spec, source) => register('counter', spec, source),
     gauge: (spec, source) => register('gauge', spec, source),
     text: () => registry.metrics(),

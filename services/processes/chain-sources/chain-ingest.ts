@@ -9,6 +9,7 @@ import { abortOf, createBackoff, withRetry } from '../../core/runtime/backoff.js
 import type { Logger } from '../../core/runtime/logger.js'
 import type { Metrics } from '../../core/runtime/metrics.js'
 import type { Health } from '../../core/runtime/part-health.js'
+import { createStageLatency } from '../../core/runtime/stage-latency.js'
 import { generationCheckpoint } from '../../ingest/checkpoints.js'
 import {
   chainStatus,
@@ -50,6 +51,7 @@ export function openChainIngest(
   const status = createStatus(chain, chain)
   chainStatus(status, chain)
   registerIngestMetrics(metrics, status)
+  const latency = createStageLatency(metrics)
 
   function onRetry(error: unknown): void {
     status.state = 'retrying'
@@ -79,6 +81,7 @@ export function openChainIngest(
     const ingest = createIngest({
       ...{ source, chain, log, codec, checkpoints, status, logger, health, progressMs },
       generationOf: () => generation,
+      latency,
     })
     try {
       return await ingest.run(until)

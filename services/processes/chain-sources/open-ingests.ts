@@ -3,6 +3,7 @@ import type { ChainSourceConfig } from '../../core/config/index.js'
 import type { LiveGenerations } from '../../core/coordination/generations.js'
 import { DextapeError } from '../../core/domain/errors.js'
 import type { Health } from '../../core/runtime/part-health.js'
+import { createStageLatency } from '../../core/runtime/stage-latency.js'
 import { registerIngestMetrics } from '../../ingest/ingest-status.js'
 import { createIngest } from '../../ingest/main.js'
 import type { Speed } from '../../ingest/sources/recording/recording.js'
@@ -49,7 +50,8 @@ export async function openIngests(
   const { log, codec } = platform
   const { progressMs } = config.intervals
   const generationOf = pinnedGenerations(platform.generations)
-  const ingest = createIngest({ source, log, codec, checkpoints, generationOf, logger, health, progressMs })
+  const latency = createStageLatency(metrics)
+  const ingest = createIngest({ source, log, codec, checkpoints, generationOf, logger, health, progressMs, latency })
   registerIngestMetrics(metrics, ingest.status)
   return { statuses: [ingest.status], run: ingest.run, example }
 }

@@ -1,5 +1,7 @@
 /** The thread of `up` that runs the embedded engine, and serves it on its socket to the other threads. */
 import { parentPort, workerData } from 'node:worker_threads'
+import { createLogger } from '../../core/runtime/logger.js'
+import { watchEventLoop } from '../../core/runtime/watchdog.js'
 import { openSession } from '../../core/store/embedded-engine.js'
 import { serveEngine } from '../../core/store/engine-socket.js'
 import { enginePathOf, socketPathOf } from '../../core/store/local-store.js'
@@ -13,7 +15,9 @@ export type EngineMain = {
   flush(): Promise<void>
 }
 
-const { dataDir } = workerData as { dataDir: string }
+export type EngineData = { dataDir: string; watchdogMs: number; logFormat: 'text' | 'json' }
+
+const { dataDir, watchdogMs, logFormat } = workerData as EngineData
 if (parentPort === null) throw new Error('runs only as a thread')
 const main = openLink<EngineMain>(parentPort, { open: () => opened.then(() => {}), stop })
 const opened = open()
@@ -25,6 +29,8 @@ async function open() {
   const session = await openSession(path)
   removeOldRowsFiles(path)
   const socket = await serveEngine(path, socketPathOf(dataDir), () => main.call('flush'))
+  // Opening a large store may take longer than the event loop may stand.
+  watchEventLoop({ name: 'engine', limitMs: watchdogMs, logger: createLogger(logFormat) })
   return { session, socket }
 }
 

@@ -7,10 +7,10 @@ import { Worker } from 'node:worker_threads'
 import type { Logger } from '../../core/runtime/logger.js'
 import { killMyself } from '../../core/runtime/shutdown.js'
 import { keepEngineLoaded } from '../../core/store/embedded-engine.js'
-import type { EngineMain, EngineMethods } from './engine-thread.js'
+import type { EngineData, EngineMain, EngineMethods } from './engine-thread.js'
 import { openLink } from './thread-link.js'
 
-export function createEngineThread(dataDir: string, logger: Logger, flush: () => Promise<void>) {
+export function createEngineThread(data: EngineData, logger: Logger, flush: () => Promise<void>) {
   let worker: Worker | undefined
   let stopEngine = async (): Promise<void> => {}
   let isStopping = false
@@ -18,7 +18,7 @@ export function createEngineThread(dataDir: string, logger: Logger, flush: () =>
   return {
     /** Fails if the store cannot be opened. */
     async start(): Promise<void> {
-      worker = new Worker(new URL('./engine-thread.js', import.meta.url), { name: 'engine', workerData: { dataDir } })
+      worker = new Worker(new URL('./engine-thread.js', import.meta.url), { name: 'engine', workerData: data })
       const link = openLink<EngineMethods>(worker, { flush } satisfies EngineMain)
       worker.on('error', (error) => {
         if (isStopping) return logger.error('the engine failed while it was stopped', { error })

@@ -1,4 +1,5 @@
 /** The WebSocket API as AsyncAPI 3.0, generated from the declared topics. Pure. */
+import type { Config } from '../../core/config/config.js'
 import type { Notice } from '../push/notices.js'
 import { RPC } from '../push/rpc.js'
 import type { Topic } from '../push/topic.js'
@@ -9,8 +10,7 @@ import { type Document, INTERFACE_VERSION, LICENSE } from './openapi.js'
 export type AsyncApiOptions = {
   topics: readonly Topic[]
   notices: readonly Notice[]
-  wsPort: number
-}
+} & Pick<Config, 'publicWsUrl' | 'wsPort'>
 
 const DESCRIPTION = [
   'JSON-RPC 2.0 over one WebSocket. `subscribe` takes a topic and its parameters; pushes carry the id of that request.',
@@ -18,14 +18,14 @@ const DESCRIPTION = [
   'Requests may be batched. Pushes are identified by `result.topic`.',
 ].join('\n\n')
 
-export function asyncApiDocument({ topics, notices, wsPort }: AsyncApiOptions): Document {
+export function asyncApiDocument({ topics, notices, publicWsUrl, wsPort }: AsyncApiOptions): Document {
   const exchanges = exchangesOf(topics, notices)
   const messages = [...new Set(exchanges.flatMap(({ message, replies }) => [message, ...replies]))]
   return {
     asyncapi: '3.0.0',
     info: { title: 'Dextape', version: INTERFACE_VERSION, description: DESCRIPTION, license: LICENSE },
     defaultContentType: 'application/json',
-    servers: { websocket: server(wsPort) },
+    servers: { websocket: publicWsUrl.kind === 'url' ? publicServer(new URL(publicWsUrl.url)) : server(wsPort) },
     channels: {
       socket: {
         address: '/',
@@ -46,14 +46,22 @@ export function asyncApiDocument({ topics, notices, wsPort }: AsyncApiOptions): 
   }
 }
 
+const SECURITY = [{ $ref: '#/components/securitySchemes/apiKey' }, { $ref: '#/components/securitySchemes/token' }]
+
 function server(wsPort: number): Document {
   return {
     host: '{host}:{port}',
     protocol: 'ws',
     description: 'Separate port, any path',
     variables: { host: { default: 'localhost' }, port: { default: String(wsPort) } },
-    security: [{ $ref: '#/components/securitySchemes/apiKey' }, { $ref: '#/components/securitySchemes/token' }],
+    security: SECURITY,
   }
+}
+
+/** The address that the operator has configured. */
+function publicServer({ host, protocol, pathname }: URL): Document {
+  const path = pathname === '/' ? {} : { pathname }
+  return { host, protocol: protocol.slice(0, -1), ...path, security: SECURITY }
 }
 
 /** From the server's perspective: it receives requests and sends the rest. */

@@ -1,5 +1,6 @@
 /** Builds both documents from the declared operations and topics. */
 import { Type } from '@sinclair/typebox'
+import type { Config } from '../../core/config/config.js'
 import { NOTICES } from '../push/notices.js'
 import { TOPICS } from '../push/topics/index.js'
 import { OPERATIONS } from '../rest/operations/index.js'
@@ -7,10 +8,12 @@ import { WS_TOKEN } from '../rest/ws-token-route.js'
 import { asyncApiDocument } from './asyncapi.js'
 import { type Document, type Documented, openApiDocument } from './openapi.js'
 
-export type DocumentOptions = { envelope: 'spec' | 'always'; publicUrls: readonly string[]; wsPort: number }
+export type DocumentOptions = Pick<Config, 'envelope' | 'publicUrls' | 'publicWsUrl' | 'wsPort'>
 
 /** The default configuration; the copies in schemas/ are generated with it. */
-export const DEFAULT_DOCUMENTS: DocumentOptions = { envelope: 'spec', publicUrls: [], wsPort: 8081 }
+export const DEFAULT_DOCUMENTS: DocumentOptions = {
+  ...{ envelope: 'spec', publicUrls: [], publicWsUrl: { kind: 'none' }, wsPort: 8081 },
+}
 
 /** Every operation, including the token route that is served separately. */
 export const DOCUMENTED: readonly Documented[] = [
@@ -18,10 +21,11 @@ export const DOCUMENTED: readonly Documented[] = [
   { ...WS_TOKEN, envelope: true, params: Type.Object({}), query: Type.Object({}) },
 ]
 
-export function documents({ envelope, publicUrls, wsPort }: DocumentOptions): Record<'openapi' | 'asyncapi', Document> {
+export function documents(options: DocumentOptions): Record<'openapi' | 'asyncapi', Document> {
+  const { envelope, publicUrls, publicWsUrl, wsPort } = options
   return {
     openapi: openApiDocument({ operations: DOCUMENTED, envelope, publicUrls }),
-    asyncapi: asyncApiDocument({ topics: [...TOPICS.values()], notices: NOTICES, wsPort }),
+    asyncapi: asyncApiDocument({ topics: [...TOPICS.values()], notices: NOTICES, publicWsUrl, wsPort }),
   }
 }
 

@@ -35,6 +35,9 @@ export type AppliedUpdate = {
   removedCandles: readonly OpenCandle[]
   /** Updates missing before this one. */
   missingUpdates: number
+  /** When its block arrived and when it was appended, by the wall clock, where known. */
+  arrivedMs?: number | undefined
+  appendedMs?: number | undefined
 }
 
 /** Applies one complete update. The only writer of a chain's state. */

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { DextapeError } from '../../core/domain/errors.js'
+import type { BlockUpdate } from '../../core/domain/records.js'
 import { updatesTopic } from '../../core/log/port.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import { type AppliedUpdate, applyUpdate } from './apply-update.js'
@@ -23,6 +24,8 @@ export type Follower = {
   caughtUp: Promise<void>
   done: Promise<void>
 }
+
+type Times = Pick<AppliedUpdate, 'arrivedMs' | 'appendedMs'>
 
 const BATCH_RECORDS = 256
 const RETRY_MS = 1000
@@ -52,10 +55,10 @@ export function followChain(deps: FollowDeps, state: ServedChain, signal: AbortS
     for await (const records of deps.log.follow(topic, { from, maxRecords: BATCH_RECORDS }, signal)) {
       isFailing = false
       const parts = await decodeUpdates(deps.codec, topic, records)
-      for (const [index, { offset }] of records.entries()) {
+      for (const [index, { offset, arrivedMs, appendedMs }] of records.entries()) {
         const part = parts[index]
         const update = part === undefined ? undefined : assemble(part, offset)
-        if (update !== undefined) await applyAndNotify(update)
+        if (update !== undefined) await applyAndNotify(update, { arrivedMs, appendedMs })
         if (offset + 1 >= end) reached()
       }
       await commitPosition((records.at(-1)?.offset ?? -1) + 1)
@@ -71,12 +74,12 @@ export function followChain(deps: FollowDeps, state: ServedChain, signal: AbortS
     await deps.log.commit(deps.group, topic, nextOffset)
   }
 
-  async function applyAndNotify(update: Parameters<typeof applyUpdate>[1]): Promise<void> {
+  async function applyAndNotify(update: BlockUpdate, times: Times): Promise<void> {
     if (update.epoch > state.epoch && update.seq > 1) await adoptEpoch(deps, state, update.epoch)
     const outcome = applyUpdate(state, update, deps.nowMs())
     if (outcome.kind !== 'applied') return
     if (outcome.applied.missingUpdates > 0) deps.onGap(state, outcome.applied.missingUpdates)
-    deps.onApplied(outcome.applied)
+    deps.onApplied({ ...outcome.applied, ...times })
   }
 
   async function runWithRetries(): Promise<void> {

@@ -1,126 +1,156 @@
-import { cursorAt, FIRST_CLOSING, type Place } from './cursor.js'
-import { encodeUpdate } from './encode-update.js'
+import { cursorAt, type Place } from './cursor.js'
 import { gapNotices } from './gap-notices.js'
 import type { Hub, Subscription } from './hub.js'
-import { addressOf, WHOLE_CHAIN } from './params.js'
+import { createOutboxes, type Outbox } from './outbox.js'
+import { addressOf } from './params.js'
 import type { PushFeed } from './push-feed.js'
-import type { CatchUp, Session } from './session.js'
-import type { Publisher } from './topic.js'
+import { createReplaySweep, pushEnd, type ReplaySweep, type SweepReader } from './replay-sweep.js'
+import { type CatchUp, endCatchUp, type Session } from './session.js'
 import type { PushSocket } from './transport/push-transport.js'
-import { addressesOf } from './update-addresses.js'
-import type { UpdateSnapshot } from './update-snapshot.js'
 
 export type CatchUpDeps = {
   hub: Hub
-  feed: PushFeed
+  feed: Pick<PushFeed, 'ringOf' | 'headOf'>
   nowMs: () => number
   /** A socket with more unsent bytes than this gets no more until it has read. */
   pauseBytes: number
+  /** Live pushes wait no longer than this for replays. */
+  turnMs?: number
 }
 
-/** Updates scanned before other sockets get their turn. */
-const UPDATES_PER_TURN = 256
+export interface CatchUps {
+  /**
+   * Sends a socket what its new subscriptions missed, up to its unread limit; call it again when the socket drains. A
+   * subscription that reaches the head goes live in the same turn, so no push is lost in between.
+   */
+  start(socket: PushSocket, session: Receiver): void
+  /** Sends what is held for a socket. Call it before a request is answered: nothing may follow an unsubscribe. */
+  flush(socket: PushSocket, session: Receiver): void
+}
 
-/**
- * Sends a socket what its new subscriptions missed, up to its unread limit. A subscription that reaches the head goes live in
- * the same turn, so no push is lost in between. True: call again at once; otherwise catching up resumes when the socket drains.
- */
-export function catchUpSocket(deps: CatchUpDeps, socket: PushSocket, session: Session): boolean {
-  if (session.isSlow) return false
-  let bytes = deps.pauseBytes - socket.getBufferedAmount()
-  let updatesLeft = UPDATES_PER_TURN
-  for (const one of [...session.catchingUp.values()]) {
-    const replay = createReplay(deps, socket, one.subscription)
-    for (const [index, place] of one.places.entries()) {
-      let at = resolvePlace(deps, socket, one, place)
-      for (;;) {
-        one.places[index] = at
-        const update = deps.feed.ringOf(at.chain).after(at)
-        if (update === undefined) break
-        if (bytes <= 0 || updatesLeft-- === 0) return socket.getBufferedAmount() < deps.pauseBytes
-        const sent = replay(update, at, bytes)
-        bytes -= sent.bytes
-        at = sent.place
-      }
-    }
-    goLive(deps, socket, session, one)
+const NO_END = new Uint8Array(0)
+const TURN_MS = 5
+
+type Receiver = Pick<Session, 'catchingUp' | 'isSlow' | 'isClosed'>
+type Reader = SweepReader & {
+  outbox: Outbox
+  session: Receiver
+  catchUp: CatchUp
+  placeIndex: number
+  /** Of a push, up to its result. */
+  beginning: string
+}
+
+export function createCatchUps(deps: CatchUpDeps): CatchUps {
+  const { hub, feed, nowMs, turnMs = TURN_MS } = deps
+  const sweeps = new Map<string, ReplaySweep<Reader>>()
+  const outboxes = createOutboxes(deps.pauseBytes)
+  let isScheduled = false
+
+  function turn(): void {
+    const endMs = performance.now() + turnMs
+    let isMore: boolean
+    do {
+      isMore = false
+      for (const sweep of sweeps.values()) isMore = sweep.step() || isMore
+    } while (isMore && performance.now() < endMs)
+    outboxes.flushAll(!isMore)
+    isScheduled = isMore
+    if (isMore) setImmediate(turn)
   }
-  return false
+
+  function sweepOf(chain: string): ReplaySweep<Reader> {
+    const known = sweeps.get(chain)
+    if (known !== undefined) return known
+    const sweep = createReplaySweep({ ring: feed.ringOf(chain), nowMs, send, release })
+    sweeps.set(chain, sweep)
+    return sweep
+  }
+
+  function send({ catchUp, outbox, beginning }: Reader, end: Uint8Array): boolean {
+    if (catchUp.isEnded || outboxes.isFull(outbox)) return false
+    outboxes.add(outbox, beginning, end)
+    return true
+  }
+
+  function release({ session, catchUp, outbox, placeIndex, place }: Reader): void {
+    if (catchUp.isEnded) return
+    catchUp.places[placeIndex] = place
+    if (outboxes.isFull(outbox)) catchUp.isReplaying = false
+    else advance(outbox, session, catchUp)
+  }
+
+  /** Joins the sweep of the first chain that has more, or goes live. */
+  function advance(outbox: Outbox, session: Receiver, catchUp: CatchUp): void {
+    const addresses = catchUp.subscription.spec.channels.map(addressOf)
+    for (const [placeIndex, place] of catchUp.places.entries()) {
+      const at = resolvePlace(outbox, catchUp, place)
+      catchUp.places[placeIndex] = at
+      const next = feed.ringOf(at.chain).afterConcerning(at, addresses)
+      if (next === undefined) continue
+      catchUp.isReplaying = true
+      const reader = {
+        channels: catchUp.subscription.spec.channels,
+        place: at,
+        sent: undefined,
+        isNew: true,
+        outbox,
+        session,
+        catchUp,
+        placeIndex,
+        beginning: beginningOf(catchUp.subscription),
+      }
+      sweepOf(at.chain).join(reader, next.seq)
+      return
+    }
+    goLive(outbox, session, catchUp)
+  }
+
+  /** The place itself if everything after it is kept; otherwise sends gap notices and resumes at the next possible place. */
+  function resolvePlace(outbox: Outbox, { subscription }: CatchUp, place: Place): Place {
+    const ring = feed.ringOf(place.chain)
+    const head = feed.headOf(place.chain)
+    if (ring.reaches(place) || cursorAt(place) === cursorAt(head)) return place
+    const floor = ring.floor()
+    const to = floor === undefined || isAhead(place, head) ? head : floor
+    const fromS = to === head ? undefined : ring.timeBefore(place)
+    const toS = to === head ? undefined : ring.oldestTimeS()
+    for (const text of gapNotices(subscription, { from: place, to, fromS, toS })) outboxes.add(outbox, text, NO_END)
+    return to
+  }
+
+  function goLive(outbox: Outbox, session: Receiver, { subscription, snapshot }: CatchUp): void {
+    endCatchUp(session, subscription)
+    if (snapshot) {
+      const beginning = beginningOf(subscription)
+      for (const result of subscription.spec.snapshot((chain) => cursorAt(feed.headOf(chain))))
+        outboxes.add(outbox, beginning, pushEnd(result, nowMs))
+    }
+    outboxes.flush(outbox)
+    outbox.socket.subscribe(hub.add(subscription))
+  }
+
+  return {
+    flush(socket, session) {
+      if (session.catchingUp.size > 0) outboxes.flush(outboxes.of(socket, session))
+    },
+    start(socket, session) {
+      if (session.isSlow || socket.getBufferedAmount() >= deps.pauseBytes) return
+      const outbox = outboxes.of(socket, session)
+      for (const catchUp of [...session.catchingUp.values()])
+        if (!catchUp.isReplaying) advance(outbox, session, catchUp)
+      outboxes.flush(outbox)
+      if (!isScheduled) turn()
+    },
+  }
 }
 
-/** The place itself if everything after it is kept; otherwise sends gap notices and resumes at the next possible place. */
-function resolvePlace({ feed }: CatchUpDeps, socket: PushSocket, { subscription }: CatchUp, place: Place): Place {
-  const ring = feed.ringOf(place.chain)
-  const head = feed.headOf(place.chain)
-  if (ring.reaches(place) || cursorAt(place) === cursorAt(head)) return place
-  const floor = ring.floor()
-  const to = floor === undefined || isAhead(place, head) ? head : floor
-  const fromS = to === head ? undefined : ring.timeBefore(place)
-  const toS = to === head ? undefined : ring.oldestTimeS()
-  for (const text of gapNotices(subscription, { from: place, to, fromS, toS })) socket.send(text)
-  return to
+function beginningOf({ id }: Subscription): string {
+  return `{"id":${JSON.stringify(id)},"jsonrpc":"2.0","result":`
 }
 
 /** The cursor is from another history: this server never made those pushes. */
 function isAhead(place: Place, head: Place): boolean {
   if (place.epoch !== head.epoch) return place.epoch > head.epoch
   return place.seq > head.seq || (place.seq === head.seq && place.n > head.n)
-}
-
-/**
- * Replays updates to one subscription, encoded as the hub did, up to `maxBytes`. Returns the place reached.
- */
-function createReplay({ nowMs }: CatchUpDeps, socket: PushSocket, { id, spec }: Subscription) {
-  const wanted = new Set(spec.channels)
-  const named = new Set(spec.channels.map(addressOf))
-  const isWholeChain = named.has(WHOLE_CHAIN)
-  const head = `{"id":${JSON.stringify(id)},"jsonrpc":"2.0","result":`
-  return (update: UpdateSnapshot, from: Place, maxBytes: number): { place: Place; bytes: number } => {
-    const end = { ...from, seq: update.seq, n: update.lastN }
-    if (!isWholeChain && !isConcerned(update, named)) return { place: end, bytes: 0 }
-    let bytes = 0
-    let place = from
-    let isCut = false
-    const out: Publisher = {
-      isWanted: (channel) => wanted.has(channel),
-      concerns: (...addresses) => isWholeChain || addresses.some((address) => named.has(address)),
-      publish: (_channels, push) => {
-        const at = { ...from, seq: push.n >= FIRST_CLOSING ? update.seq - 1 : update.seq, n: push.n }
-        if (!isBehind(from, at)) return
-        isCut ||= bytes >= maxBytes
-        if (isCut) return
-        const text = `${head}${push.result}${push.sentTime ? `,"sent_time":${nowMs()}}` : '}'}`
-        socket.send(text)
-        bytes += text.length
-        place = at
-      },
-    }
-    socket.cork(() => encodeUpdate(update, out))
-    return { place: isCut ? place : end, bytes }
-  }
-}
-
-function isConcerned(update: UpdateSnapshot, named: ReadonlySet<string>): boolean {
-  const addresses = addressesOf(update)
-  for (const address of named) if (addresses.has(address)) return true
-  return false
-}
-
-function isBehind(place: Place, at: Place): boolean {
-  return at.seq > place.seq || (at.seq === place.seq && at.n > place.n)
-}
-
-function goLive({ hub, feed, nowMs }: CatchUpDeps, socket: PushSocket, session: Session, one: CatchUp): void {
-  const { subscription, snapshot } = one
-  session.catchingUp.delete(subscription)
-  if (snapshot) {
-    const results = subscription.spec.snapshot((chain) => cursorAt(feed.headOf(chain)))
-    socket.cork(() => {
-      for (const result of results) {
-        const id = JSON.stringify(subscription.id)
-        socket.send(`{"id":${id},"jsonrpc":"2.0","result":${result},"sent_time":${nowMs()}}`)
-      }
-    })
-  }
-  socket.subscribe(hub.add(subscription))
 }

@@ -1,6 +1,6 @@
 import type { ServeMetrics } from '../serve-metrics.js'
 import { type Backlog, type BacklogBudget, mergePush, openBacklog, releaseBacklog } from './backlog.js'
-import { addressOf, WHOLE_CHAIN } from './params.js'
+import { createChannelIndex } from './channel-index.js'
 import { createPushBytes } from './push-bytes.js'
 import type { RpcId } from './rpc.js'
 import type { OnSlow, Publisher, Push, SubscriptionSpec } from './topic.js'
@@ -42,22 +42,13 @@ export type HubDeps = { broadcast: Broadcast; metrics: ServeMetrics; nowMs: () =
 
 export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
   const groups = new Map<string, Group>()
-  const channels = new Map<string, Set<Group>>()
-  /** Subscribed channels per address: most updates concern none of them. */
-  const named = new Map<string, number>()
+  const index = createChannelIndex<Group>()
   const counts = new Map<string, number>()
   const bytes = createPushBytes()
   const sentTime = createSentTime(nowMs)
 
   const nameOf = ({ topic, id, canonical }: Subscription): string => `${topic}#${JSON.stringify(id)}#${canonical}`
   const count = (topic: string, by: number) => counts.set(topic, (counts.get(topic) ?? 0) + by)
-
-  function name(channel: string, by: number): void {
-    const address = addressOf(channel)
-    const left = (named.get(address) ?? 0) + by
-    if (left === 0) named.delete(address)
-    else named.set(address, left)
-  }
 
   function add(subscription: Subscription): string {
     count(subscription.topic, 1)
@@ -69,15 +60,7 @@ export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
     }
     const group: Group = { name: groupName, beginning: beginningOf(subscription.id), size: 1, slow: new Set() }
     groups.set(groupName, group)
-    for (const channel of subscription.spec.channels) {
-      const members = channels.get(channel)
-      if (members !== undefined) {
-        members.add(group)
-        continue
-      }
-      channels.set(channel, new Set([group]))
-      name(channel, 1)
-    }
+    index.add(group, subscription.spec.channels)
     return groupName
   }
 
@@ -91,13 +74,7 @@ export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
     group.slow.delete(subscription)
     if (group.size > 0) return groupName
     groups.delete(groupName)
-    for (const channel of subscription.spec.channels) {
-      const members = channels.get(channel)
-      members?.delete(group)
-      if (members?.size !== 0) continue
-      channels.delete(channel)
-      name(channel, -1)
-    }
+    index.remove(group, subscription.spec.channels)
     return groupName
   }
 
@@ -106,18 +83,11 @@ export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
     metrics.pushesEncoded.add(push.topic)
     const end = push.sentTime ? sentTime() : '}'
     bytes.setEnd(push.result, end)
-    for (const group of groupsOf(wanted)) {
+    for (const group of index.membersOf(wanted)) {
       broadcast(group.name, bytes.startingWith(group.beginning.bytes))
       for (const { backlog } of group.slow)
         if (backlog !== undefined) merge(backlog, push, group.beginning.text + push.result + end)
     }
-  }
-
-  /** A group subscribed to several of the channels gets one push. */
-  function groupsOf(wanted: readonly string[]): Iterable<Group> {
-    const [only] = wanted
-    if (wanted.length === 1 && only !== undefined) return channels.get(only) ?? []
-    return new Set(wanted.flatMap((channel) => [...(channels.get(channel) ?? [])]))
   }
 
   function merge(backlog: Backlog, push: Push, text: string): void {
@@ -142,11 +112,8 @@ export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
       groups.get(name)?.slow.delete(subscription)
       return name
     },
-    isWanted: (channel) => channels.has(channel),
-    concerns(...addresses) {
-      for (const address of addresses) if (named.has(address)) return true
-      return named.has(WHOLE_CHAIN)
-    },
+    isWanted: index.isWanted,
+    concerns: index.concerns,
     counts: () => counts,
   }
 }

@@ -14,7 +14,7 @@ export interface PushFeed {
   /** The place after a chain's last push. */
   headOf(chain: string): Place
   /** Called with each new update, and with the gap before it, if any. */
-  onUpdate(listener: (update: UpdateSnapshot, missing: MissingPushes | undefined) => void): void
+  onUpdate(listener: (update: UpdateSnapshot, missing: MissingPushes | undefined, applied: AppliedUpdate) => void): void
   readonly bytes: number
 }
 
@@ -56,7 +56,7 @@ export function createPushFeed(memory: Memory, limits: RingLimits): PushFeed {
     onUpdate(listener) {
       memory.onApplied((applied) => {
         const { update, missing } = capture(applied)
-        listener(update, missing)
+        listener(update, missing, applied)
       })
     },
     get bytes() {

@@ -1,6 +1,7 @@
 import { ConfigError } from '../../core/domain/errors.js'
 import type { Capacity, Plans } from '../../core/domain/plans.js'
 import type { Logger } from '../../core/runtime/logger.js'
+import { wallMs } from '../../core/runtime/stage-latency.js'
 import type { ChainDirectory } from '../chain-directory.js'
 import type { KeyGate } from '../keys/key-gate.js'
 import type { WsTokens } from '../keys/ws-tokens.js'
@@ -8,7 +9,7 @@ import type { Memory } from '../memory/memory.js'
 import type { PushLimits, PushUsage } from '../serve-deps.js'
 import type { ServeMetrics } from '../serve-metrics.js'
 import { createBudgets } from './budgets.js'
-import { catchUpSocket } from './catch-up.js'
+import { createCatchUps } from './catch-up.js'
 import { encodeUpdate } from './encode-update.js'
 import type { FrameVerdict } from './frame-pace.js'
 import { gapNotices } from './gap-notices.js'
@@ -17,7 +18,7 @@ import { byeText } from './notices.js'
 import { createPushFeed, type MissingPushes } from './push-feed.js'
 import { callMethod, type MethodDeps } from './requests.js'
 import { answerFrame, errorReply, RPC } from './rpc.js'
-import { liveSubscriptions, openSession, resumeIfDrained, type Session } from './session.js'
+import { endCatchUp, liveSubscriptions, openSession, resumeIfDrained, type Session } from './session.js'
 import { type Admitted, admit, type Refused } from './socket-access.js'
 import { TOPICS } from './topics/index.js'
 import type { CreateTransport, PushSocket } from './transport/push-transport.js'
@@ -67,19 +68,26 @@ export function createPushServer(deps: PushDeps): PushServer {
   const hub = createHub({ ...deps, broadcast: transport.publish })
   const feed = createPushFeed(deps.memory, limits)
   const slowDeps = { hub, metrics, slowBytes: limits.slowBytes, capacity: deps.capacity }
-  const catchUpDeps = { hub, feed, nowMs: deps.nowMs, pauseBytes: limits.slowBytes / 2 }
+  const catchUps = createCatchUps({ hub, feed, nowMs: deps.nowMs, pauseBytes: limits.slowBytes / 2 })
   const open = new Map<PushSocket, Session>()
   const budgets = createBudgets(deps.plans, deps.capacity, deps.nowMs)
-  /** Sockets scheduled to catch up. */
+  /** Sockets that are about to start to catch up. */
   const scheduled = new Set<PushSocket>()
   const methods: MethodDeps = { hub, topics: TOPICS, context: { chains: deps.chains, limits }, headOf: feed.headOf }
   let checkTimer: NodeJS.Timeout | undefined
   let keyTimer: NodeJS.Timeout | undefined
 
-  feed.onUpdate((update, missing) => {
+  feed.onUpdate((update, missing, { arrivedMs, appendedMs }) => {
+    if (appendedMs !== undefined) metrics.latency.observe('observe', appendedMs)
     if (open.size === 0) return
+    const startedMs = wallMs()
     if (missing !== undefined) notifyGap(missing)
     encodeUpdate(update, hub)
+    // The transport writes what was published at the end of this turn.
+    setImmediate(() => {
+      metrics.latency.observe('write', startedMs)
+      if (arrivedMs !== undefined) metrics.latency.observe('total', arrivedMs)
+    })
     checkTimer ??= setTimeout(checkAll, limits.slowCheckMs)
   })
 
@@ -104,7 +112,7 @@ export function createPushServer(deps: PushDeps): PushServer {
     scheduled.add(socket)
     setImmediate(() => {
       scheduled.delete(socket)
-      if (open.has(socket) && catchUpSocket(catchUpDeps, socket, session)) scheduleCatchUp(socket, session)
+      if (open.has(socket)) catchUps.start(socket, session)
     })
   }
 
@@ -150,6 +158,7 @@ export function createPushServer(deps: PushDeps): PushServer {
       socket.end(CLOSE_POLICY, 'too many frames')
       return
     }
+    catchUps.flush(socket, session)
     const reply = logFailure(() => (text === undefined ? NOT_TEXT : answer(socket, session, text, verdict)))
     if (reply !== undefined) socket.send(reply)
     scheduleCatchUp(socket, session)
@@ -177,7 +186,7 @@ export function createPushServer(deps: PushDeps): PushServer {
     open.delete(socket)
     if (session === undefined) return
     for (const subscription of liveSubscriptions(session)) hub.remove(subscription)
-    session.catchingUp.clear()
+    for (const subscription of session.catchingUp.keys()) endCatchUp(session, subscription)
     session.isClosed = true
     session.budget.close()
   }
@@ -196,6 +205,9 @@ export function createPushServer(deps: PushDeps): PushServer {
   metrics.gauge('dextape_serve_subscriptions', 'Subscriptions', ['topic'], () =>
     [...hub.counts()].map(([topic, value]) => ({ labels: { topic }, value })),
   )
+  metrics.gauge('dextape_serve_catching_up', 'Subscriptions that are being sent what they missed', [], () => [
+    { value: [...open.values()].reduce((sum, { catchingUp }) => sum + catchingUp.size, 0) },
+  ])
   metrics.gauge('dextape_serve_subscribed_ids', 'Subscribed ids', [], () => [{ value: budgets.usage().ids }])
   metrics.gauge('dextape_serve_push_memory_bytes', 'Approximate memory of sockets and subscriptions', [], () => [
     { value: budgets.usage().memoryBytes },

@@ -1,4 +1,6 @@
 import { FIRST_CLOSING, type Place } from './cursor.js'
+import { WHOLE_CHAIN } from './params.js'
+import { addressesOf } from './update-addresses.js'
 import type { UpdateSnapshot } from './update-snapshot.js'
 
 export type RingLimits = { ringSeconds: number; ringBytes: number }
@@ -15,6 +17,10 @@ export interface ReplayRing {
   floor(): Place | undefined
   /** The first kept update with pushes after a place; undefined at the head. */
   after(place: Place): UpdateSnapshot | undefined
+  /** As `after`, but the first that concerns one of these addresses (`*`: any). */
+  afterConcerning(place: Place, addresses: readonly string[]): UpdateSnapshot | undefined
+  /** The kept update with this seq. */
+  get(seq: number): UpdateSnapshot | undefined
   /** Whether every push after a place is kept. */
   reaches(place: Place): boolean
   /** A chain time at or before an update, if known. */
@@ -34,6 +40,8 @@ export function createReplayRing({ ringSeconds, ringBytes }: RingLimits): Replay
   let bytes = 0
   /** The place before the first kept update; `n` is 0 if its number of pushes is unknown. */
   let floor: Place | undefined
+  /** By address: the seqs of kept updates that concern it. Made when it is first needed: most servers resume rarely. */
+  let seqsOf: Map<string, number[]> | undefined
   let marks: { epoch: number; seq: number; timeS: number }[] = []
 
   const newest = (): UpdateSnapshot | undefined => (kept.length > first ? kept.at(-1) : undefined)
@@ -43,6 +51,43 @@ export function createReplayRing({ ringSeconds, ringBytes }: RingLimits): Replay
     first = 0
     bytes = 0
     floor = undefined
+    seqsOf = undefined
+  }
+
+  function note(index: Map<string, number[]>, update: UpdateSnapshot): void {
+    for (const address of addressesOf(update)) {
+      const seqs = index.get(address)
+      if (seqs === undefined) index.set(address, [update.seq])
+      else seqs.push(update.seq)
+    }
+  }
+
+  function forget(index: Map<string, number[]>, update: UpdateSnapshot): void {
+    for (const address of addressesOf(update)) {
+      const seqs = index.get(address)
+      seqs?.shift()
+      if (seqs?.length === 0) index.delete(address)
+    }
+  }
+
+  function indexed(): Map<string, number[]> {
+    if (seqsOf !== undefined) return seqsOf
+    seqsOf = new Map()
+    for (const update of kept) if (update !== undefined) note(seqsOf, update)
+    return seqsOf
+  }
+
+  function get(seq: number): UpdateSnapshot | undefined {
+    const oldest = kept[first]
+    return oldest === undefined || seq < oldest.seq ? undefined : kept[first + seq - oldest.seq]
+  }
+
+  function after(place: Place): UpdateSnapshot | undefined {
+    const oldest = kept[first]
+    if (oldest === undefined) return undefined
+    const at = kept[first + Math.max(0, place.seq - oldest.seq)]
+    if (at === undefined || at.seq > place.seq || at.lastN > place.n) return at
+    return kept[first + place.seq - oldest.seq + 1]
   }
 
   function trim(nowS: number): void {
@@ -50,6 +95,7 @@ export function createReplayRing({ ringSeconds, ringBytes }: RingLimits): Replay
       if (oldest === newest() || (bytes <= ringBytes && oldest.nowS > nowS - ringSeconds)) break
       floor = endOf(oldest)
       bytes -= oldest.bytes
+      if (seqsOf !== undefined) forget(seqsOf, oldest)
       kept[first] = undefined
       first += 1
     }
@@ -75,6 +121,7 @@ export function createReplayRing({ ringSeconds, ringBytes }: RingLimits): Replay
         floor = { epoch: update.epoch, chain: update.chain, seq: update.seq - 1, n: 0 }
       }
       kept.push(update)
+      if (seqsOf !== undefined) note(seqsOf, update)
       bytes += update.bytes
       mark(update)
       trim(update.nowS)
@@ -86,13 +133,15 @@ export function createReplayRing({ ringSeconds, ringBytes }: RingLimits): Replay
       return last === undefined ? undefined : endOf(last)
     },
     floor: () => floor,
-    after(place) {
-      const oldest = kept[first]
-      if (oldest === undefined) return undefined
-      const at = kept[first + Math.max(0, place.seq - oldest.seq)]
-      if (at === undefined || at.seq > place.seq || at.lastN > place.n) return at
-      return kept[first + place.seq - oldest.seq + 1]
+    after,
+    afterConcerning(place, addresses) {
+      const next = after(place)
+      if (next === undefined || addresses.includes(WHOLE_CHAIN)) return next
+      let found = Number.POSITIVE_INFINITY
+      for (const address of addresses) found = Math.min(found, firstFrom(indexed().get(address) ?? [], next.seq))
+      return get(found)
     },
+    get,
     reaches(place) {
       const last = newest()
       if (floor === undefined || last === undefined || place.epoch !== last.epoch) return false
@@ -110,6 +159,17 @@ export function createReplayRing({ ringSeconds, ringBytes }: RingLimits): Replay
       return bytes
     },
   }
+}
+
+/** The first of ascending numbers at or above a number; infinite if there is none. */
+function firstFrom(seqs: readonly number[], from: number): number {
+  let [low, high] = [0, seqs.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((seqs[middle] ?? 0) < from) low = middle + 1
+    else high = middle
+  }
+  return seqs[low] ?? Number.POSITIVE_INFINITY
 }
 
 function endOf({ epoch, chain, seq, lastN }: UpdateSnapshot): Place {

@@ -2,7 +2,7 @@ import { cursorAt, type Place, parseCursor } from './cursor.js'
 import type { Hub, Subscription } from './hub.js'
 import { badParams } from './params.js'
 import { RPC, RpcError, type RpcRequest } from './rpc.js'
-import type { Session } from './session.js'
+import { endCatchUp, type Session } from './session.js'
 import type { OnSlow, ParseContext, SubscriptionSpec, Topic } from './topic.js'
 import type { PushSocket } from './transport/push-transport.js'
 import { unknownIds } from './unknown-ids.js'
@@ -55,7 +55,8 @@ function subscribe(deps: MethodDeps, socket: PushSocket, session: Session, reque
   else {
     // Catching up starts after the reply is sent.
     const places = placesOf(spec, options.since, deps.headOf)
-    session.catchingUp.set(subscription, { subscription, places, snapshot: options.snapshot })
+    const { snapshot } = options
+    session.catchingUp.set(subscription, { subscription, places, snapshot, isReplaying: false, isEnded: false })
   }
   const cursor = spec.chains.map((chain) => cursorAt(deps.headOf(chain)))
   return { status: 'ok', cursor, ...unknownIds(deps.context.chains, spec.channels) }
@@ -78,7 +79,7 @@ function keyOf(topic: Topic, spec: SubscriptionSpec): string {
 function drop(hub: Hub, socket: PushSocket, session: Session, subscription: Subscription): void {
   session.subscriptions.delete(subscription.canonical)
   session.budget.removeSubscription(subscription.spec.channels)
-  if (!session.catchingUp.delete(subscription)) socket.unsubscribe(hub.remove(subscription))
+  if (!endCatchUp(session, subscription)) socket.unsubscribe(hub.remove(subscription))
 }
 
 type Read = { topic: Topic; spec: SubscriptionSpec; options: Options }

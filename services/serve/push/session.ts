@@ -8,7 +8,15 @@ import type { Admitted, Refused } from './socket-access.js'
 import type { PushSocket } from './transport/push-transport.js'
 
 /** A subscription that is catching up, with its place in each chain. */
-export type CatchUp = { subscription: Subscription; places: Place[]; snapshot: boolean }
+export type CatchUp = {
+  subscription: Subscription
+  places: Place[]
+  snapshot: boolean
+  /** False until it starts, and while its socket has too much unread. */
+  isReplaying: boolean
+  /** Unsubscribed, or its socket was closed. */
+  isEnded: boolean
+}
 
 /** An open socket's state. */
 export type Session = Admitted & {
@@ -38,6 +46,13 @@ function openBudget(budgets: Budgets, { access }: Admitted): SocketBudget | Refu
     if (!(error instanceof RpcError)) throw error
     return { refusal: error.message, code: error.code, data: error.data }
   }
+}
+
+/** False if the subscription was not catching up. */
+export function endCatchUp({ catchingUp }: Pick<Session, 'catchingUp'>, subscription: Subscription): boolean {
+  const catchUp = catchingUp.get(subscription)
+  if (catchUp !== undefined) catchUp.isEnded = true
+  return catchingUp.delete(subscription)
 }
 
 export function liveSubscriptions(session: Session): Subscription[] {

@@ -34,6 +34,7 @@ export type Timing = {
   chain: Latencies
 }
 
+const MAX_BATCH = 100
 const CURSOR = '"cursor":"'
 const SENT_TIME = '"sent_time":'
 const CHAIN_TIME = '"time":'
@@ -44,14 +45,16 @@ export function createClient(key: string, plan: Plan, timing?: Timing): Client {
   let socket: WebSocket | undefined
   let closeCode: number | undefined
   let acknowledged = () => {}
+  let unacknowledged = 0
 
   function take(text: string): void {
-    // The batch of subscribes is answered with one array.
+    // A batch of subscribes is answered with one array.
     if (text.startsWith('[')) {
       for (const reply of JSON.parse(text) as { id: number; result: { cursor: string[] } }[]) {
         for (const cursor of reply.result.cursor) begin(heard[reply.id], cursor)
+        unacknowledged -= 1
       }
-      acknowledged()
+      if (unacknowledged === 0) acknowledged()
       return
     }
     const at = text.lastIndexOf(CURSOR)
@@ -80,7 +83,10 @@ export function createClient(key: string, plan: Plan, timing?: Timing): Client {
     })
     ready.catch(() => {})
     await once(opened, 'open')
-    opened.send(JSON.stringify(heard.map(subscribe)))
+    const requests = heard.map(subscribe)
+    unacknowledged = requests.length
+    for (let at = 0; at < requests.length; at += MAX_BATCH)
+      opened.send(JSON.stringify(requests.slice(at, at + MAX_BATCH)))
     await ready
   }
 

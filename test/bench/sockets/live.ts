@@ -1,4 +1,5 @@
 /** Sockets on a busy market: every expected push arrives once, in order and soon, whatever other clients do. */
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRandom } from '../../rig/market/random.js'
 import type { UpProcess } from '../../rig/up/process.js'
@@ -9,6 +10,7 @@ import { createLatencies, type Percentiles, percentilesOf } from './latency.js'
 import { KEY, lastSeqsOf, type Market, type MarketPlan, onMarket } from './market.js'
 import { openAll } from './open-all.js'
 import { planSockets } from './plan.js'
+import { type StageTimes, stagesBetween } from './stages.js'
 
 export type LiveRun = MarketPlan & {
   sockets: number
@@ -35,6 +37,8 @@ export type LiveResult = Verdict & {
   lagS: number
   sentToReceived: Percentiles
   chainToReceived: Percentiles
+  /** Of the blocks meanwhile. */
+  stages: StageTimes[]
   /** Of the server, over time. */
   rssMb: number[]
   searches: Disturbance | undefined
@@ -63,13 +67,17 @@ async function listen(market: Market, run: LiveRun): Promise<LiveResult> {
   timing.chain.clear()
 
   const ended = new AbortController()
+  // Every request that is under way listens to it.
+  setMaxListeners(0, ended.signal)
   const searching = run.searches ? repeatSearches(market, run.searches, random, ended.signal) : undefined
   const attacking = run.isHostile ? subscribeToNothing(market, random, ended.signal) : undefined
-  const began = { swaps: await swapsOf(market.up()), atMs: Date.now() }
+  const metricsBefore = await metricsOfAllThreads(market.up())
+  const began = { swaps: swapsOf(metricsBefore), atMs: Date.now() }
   run.onProgress(`all open; listening for ${run.seconds} s`)
   const { rssMb, lagS } = await sample(market.up(), run.seconds)
   const lastSeqs = await lastSeqsOf(market.up())
-  const swaps = (await swapsOf(market.up())) - began.swaps
+  const metricsAfter = await metricsOfAllThreads(market.up())
+  const swaps = swapsOf(metricsAfter) - began.swaps
   const seconds = (Date.now() - began.atMs) / 1000
   ended.abort()
   const [searches, hostile] = await Promise.all([searching, attacking])
@@ -85,6 +93,7 @@ async function listen(market: Market, run: LiveRun): Promise<LiveResult> {
     pushesPerS: verdict.pushes / seconds,
     sentToReceived: percentilesOf(timing.sent),
     chainToReceived: percentilesOf(timing.chain),
+    stages: stagesBetween(metricsBefore, metricsAfter),
     ...{ closed, swaps, lagS, rssMb, searches, hostile },
   }
 }
@@ -101,7 +110,17 @@ async function sample(up: UpProcess, seconds: number): Promise<{ rssMb: number[]
   return { rssMb, lagS }
 }
 
-async function swapsOf(up: UpProcess): Promise<number> {
-  const samples = [...(await up.metrics())].filter(([name]) => name.startsWith('dextape_fold_swaps_total'))
+/** A busy thread may be left out of an answer. */
+async function metricsOfAllThreads(up: UpProcess): Promise<ReadonlyMap<string, number>> {
+  const needed = ['dextape_fold_swaps_total', 'dextape_ingest_']
+  for (;;) {
+    const metrics = await up.metrics()
+    const names = [...metrics.keys()]
+    if (needed.every((start) => names.some((name) => name.startsWith(start)))) return metrics
+  }
+}
+
+function swapsOf(metrics: ReadonlyMap<string, number>): number {
+  const samples = [...metrics].filter(([name]) => name.startsWith('dextape_fold_swaps_total'))
   return samples.reduce((sum, [, value]) => sum + value, 0)
 }

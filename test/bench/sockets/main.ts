@@ -80,6 +80,10 @@ function printLive(title: string, { sockets, subscriptionsEach, swapsPerS, secon
       ['notices', result.notices.length],
     ],
   )
+  printTable('Blocks by stage, ms (the clients take CPU of the same machine: alone the server is quicker)', [
+    ['', 'p50', 'p99', 'blocks'],
+    ...result.stages.map(({ stage, blocks, p50, p99 }) => [stage, p50, p99, blocks]),
+  ])
   for (const line of [...result.examples, ...result.notices.slice(0, 5)]) console.log(`  ${line.slice(0, 300)}`)
 }
 
@@ -105,14 +109,17 @@ async function proveResume(options: LoadOptions): Promise<boolean> {
 
 async function proveRestore(options: LoadOptions): Promise<boolean> {
   const staying = Math.max(10, Math.ceil(options.sockets / 10))
-  const { restoredS, before, during, due, lost, twice, examples } = await runRestore({
+  const { acknowledgedS, restoredS, cpuS, before, during, due, lost, twice, examples } = await runRestore({
     ...options,
     staying,
     onProgress,
   })
-  const { sockets, subscriptionsEach } = options
-  printTable(`${sockets * subscriptionsEach} subscriptions of ${sockets} sockets restored, ${staying} sockets stay`, [
-    [`restored, s (limit ${LONGEST_RESTORE_S})`, restoredS],
+  const { sockets, subscriptionsEach, awayS } = options
+  const what = `${sockets * subscriptionsEach} subscriptions of ${sockets} sockets restored after ${awayS} s`
+  printTable(`${what}, ${staying} sockets stay`, [
+    ['all subscriptions acknowledged, s', acknowledgedS],
+    [`all live again, s (limit ${LONGEST_RESTORE_S})`, restoredS],
+    ['CPU of the thread that pushes meanwhile, s', cpuS],
     ['sent to received by those that stay, before, ms: p50, p95, p99', listed(before)],
     ['the same while the others resume', listed(during)],
     ['lost', `${lost} of ${due}`],

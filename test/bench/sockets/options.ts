@@ -8,9 +8,10 @@ export const USAGE = `npm run load -- [--proof live|resume|restore] [options]
   restore   many subscriptions reconnect at once, while other sockets stay
 
   --sockets N          2000; 10000 for resume, 1000 for restore
-  --subscriptions N    of each socket: 20; 10 for resume, 50 for restore (at most 100)
+  --subscriptions N    of each socket: 20; 10 for resume, 50 for restore (at most 1000)
   --swaps-per-s N      2000; 200 for resume and restore
   --minutes N          0.5: how long the sockets listen
+  --away-s N           5: how long the sockets of restore are disconnected
   --history-h N        6: hours of market history before the first socket opens
   --seed N             1
   --stalled P%         share of the sockets that stop reading
@@ -23,6 +24,7 @@ export type LoadOptions = {
   subscriptionsEach: number
   swapsPerS: number
   seconds: number
+  awayS: number
   historyH: number
   seed: number
   stalled: number
@@ -35,8 +37,8 @@ const DEFAULTS = {
   resume: { sockets: 10_000, subscriptionsEach: 10, swapsPerS: 200 },
   restore: { sockets: 1000, subscriptionsEach: 50, swapsPerS: 200 },
 }
-/** One batch request has all subscriptions of a socket. */
-const MAX_SUBSCRIPTIONS = 100
+/** The server allows no more on one socket. */
+const MAX_SUBSCRIPTIONS = 1000
 
 /** Throws an error with a message for the user. */
 export function readOptions(args: readonly string[]): LoadOptions {
@@ -45,6 +47,7 @@ export function readOptions(args: readonly string[]): LoadOptions {
     args: [...args],
     options: {
       ...{ proof: text, sockets: text, subscriptions: text, 'swaps-per-s': text, minutes: text, 'history-h': text },
+      'away-s': text,
       ...{ seed: text, stalled: text, searches: text, hostile: { type: 'boolean' } },
     },
   })
@@ -56,6 +59,7 @@ export function readOptions(args: readonly string[]): LoadOptions {
     subscriptionsEach: numberOf('--subscriptions', values.subscriptions, usual.subscriptionsEach),
     swapsPerS: numberOf('--swaps-per-s', values['swaps-per-s'], usual.swapsPerS),
     seconds: numberOf('--minutes', values.minutes, 0.5) * 60,
+    awayS: numberOf('--away-s', values['away-s'], 5),
     historyH: numberOf('--history-h', values['history-h'], 6),
     seed: numberOf('--seed', values.seed, 1),
     stalled: numberOf('--stalled', values.stalled?.replace(/%$/, ''), 0) / 100,

@@ -55,3 +55,22 @@ it('misses nothing that was appended before it listened, or by a process of its 
   await apart.append('t', [entry('d')])
   expect(texts(await collected)).toEqual(['c', 'd'])
 })
+
+it('tells other threads when a block arrived, but does not store it: a backlog has no old times', async () => {
+  const [writer, follower] = openTwo(true)
+  await writer.append('t', [entry('before')])
+  const collected = collect(follower, 3)
+  await new Promise((next) => setImmediate(next))
+  await writer.append('t', [{ ...entry('a'), arrivedMs: 7 }, entry('b')])
+  const records = await collected
+  expect(records.map(({ arrivedMs }) => arrivedMs)).toEqual([undefined, 7, undefined])
+  expect(records[1]?.appendedMs).toBeGreaterThan(7)
+  const path = mkdtempSync(join(tmpdir(), 'dextape-threads-'))
+  const first = openEmbeddedLog({ path, hasThreads: true })
+  await first.append('t', [{ ...entry('a'), arrivedMs: 7 }])
+  await first.close()
+  const again = openEmbeddedLog({ path, hasThreads: true })
+  opened.push(again)
+  const [read] = await again.read('t', { from: 0 })
+  expect([read?.arrivedMs, read?.appendedMs]).toEqual([undefined, undefined])
+})

@@ -27,7 +27,8 @@ type Made = {
   operations: Record<string, Record<string, unknown>>
   components: { messages: Record<string, { payload: { properties: Record<string, unknown> } }> }
 }
-const made = asyncApiDocument({ topics: [topic, several], notices: [notice], wsPort: 9 }) as unknown as Made
+const given = { topics: [topic, several], notices: [notice], wsPort: 9 }
+const made = asyncApiDocument({ ...given, publicWsUrl: { kind: 'none' } }) as unknown as Made
 const paramsOf = (message: string) => made.components.messages[message]?.payload.properties.params
 
 describe('a topic in the AsyncAPI document', () => {
@@ -89,6 +90,18 @@ describe('a topic in the AsyncAPI document', () => {
       ...['unsubscribe_all', 'ping', 'notice_storm', 'refused'],
     ])
   })
+})
+
+it('names the public address of the WebSocket server where one is configured', () => {
+  const serverAt = (url: string) => {
+    const { servers } = asyncApiDocument({ ...given, publicWsUrl: { kind: 'url', url } }) as unknown as Made
+    return servers.websocket
+  }
+  expect(serverAt('wss://dex.example')).toMatchObject({ host: 'dex.example', protocol: 'wss' })
+  expect(serverAt('ws://dex.example:9443/push')).toMatchObject({
+    ...{ host: 'dex.example:9443', protocol: 'ws', pathname: '/push' },
+  })
+  expect(made.servers.websocket).toMatchObject({ host: '{host}:{port}', variables: { port: { default: '9' } } })
 })
 
 describe('the served AsyncAPI document', () => {

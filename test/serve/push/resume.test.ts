@@ -22,6 +22,7 @@ let rig: Rig
 /** Serves from the first line to the last without a restart. */
 let steady: Serve
 let steadyUrl: string
+let steadyPorts: { httpPort: number; wsPort: number }
 let market: ReturnType<typeof playMarket>
 let listener: Client
 let subscriptions: unknown[][]
@@ -71,6 +72,18 @@ function everything(): unknown[][] {
   ]
 }
 
+/** Waits until every subscription has what it missed. */
+async function replayed({ httpPort }: { httpPort: number }, client: Client): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const text = await (await fetch(`http://127.0.0.1:${httpPort}/metrics`)).text()
+      if (!text.includes('\ndextape_serve_catching_up 0\n')) throw new Error('a subscription is catching up')
+    },
+    { timeout: 20_000, interval: 5 },
+  )
+  await client.settle()
+}
+
 async function resume(url: string, id: number, since: string): Promise<Client> {
   const client = await connect(url)
   await client.call('subscribe', [...(subscriptions[id] ?? []), { since }], id)
@@ -81,8 +94,8 @@ beforeAll(async () => {
   rig = await startRig({ push: KEEP_ALL })
   market = playMarket(rig, plan)
   steady = rig.open()
-  const { wsPort } = await steady.start()
-  steadyUrl = `ws://127.0.0.1:${wsPort}`
+  steadyPorts = await steady.start()
+  steadyUrl = `ws://127.0.0.1:${steadyPorts.wsPort}`
   await market.play(25)
   await caughtUp(steady)
   subscriptions = everything()
@@ -110,7 +123,7 @@ describe('a resumed subscription', () => {
     await listener.settle()
     expect(joined.length).toBeGreaterThan(15)
     for (const { id, from, client } of joined) {
-      await client.settle()
+      await replayed(steadyPorts, client)
       const sent = pushesOf(listener, id)
       expect(pushesOf(client, id), JSON.stringify([subscriptions[id], from])).toEqual(
         sent.slice(sent.findIndex((push) => cursorOf(push) === from) + 1),
@@ -140,7 +153,7 @@ describe('after a restart', () => {
         const push = sent[at]
         if (push === undefined) continue
         const client = await resume(rig.wsUrl, id, cursorOf(push))
-        await client.settle()
+        await replayed(rig.ports, client)
         expect(client.frames.filter(({ result }) => result?.topic === 'gap')).toEqual([])
         expect(pushesOf(client, id), JSON.stringify([subscriptions[id], cursorOf(push)])).toEqual(sent.slice(at + 1))
         client.close()
@@ -150,14 +163,14 @@ describe('after a restart', () => {
 
   it('sends a gap notice for pushes older than a short ring, then replays the rest', async () => {
     const short = rig.open({ push: { ringSeconds: 90 } })
-    const { wsPort } = await short.start()
+    const ports = await short.start()
     await caughtUp(short)
     const missed = subscriptions.map(() => 0)
     for (const id of subscriptions.keys()) {
       const sent = pushesOf(listener, id)
       const from = '1:eth:25:0'
-      const client = await resume(`ws://127.0.0.1:${wsPort}`, id, from)
-      await client.settle()
+      const client = await resume(`ws://127.0.0.1:${ports.wsPort}`, id, from)
+      await replayed(ports, client)
       const gaps = client.frames.filter(({ result }) => result?.topic === 'gap')
       const to = String(gaps[0]?.result?.to)
       expect(gaps.length).toBeGreaterThan(0)

@@ -4,7 +4,8 @@ export type PushServerName = 'uWebSockets.js' | 'ws'
 
 /** One connection. After `end` or `close` the `close` handler has run and the socket must not be used. */
 export interface PushSocket {
-  send(text: string): unknown
+  /** Bytes are UTF-8, and copied. */
+  send(text: string | Uint8Array): unknown
   /** Batches everything that `work` sends into one write. */
   cork(work: () => void): unknown
   subscribe(group: string): unknown
