@@ -1,0 +1,93 @@
+/**
+ * Reads the text into which the engine formats a query: one line, without comments, with backslash escapes in quotes. Only this text is
+ * checked and run, so what a query means never depends on how we would read the text of a user.
+ */
+import { refused } from './sql-faults.js'
+
+type Token = { text: string; start: number }
+
+const TOKEN = /'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|"(?:[^"\\]|\\.)*"|[A-Za-z_]\w*|\d\w*|\s+|[^\s\w'"`]/gy
+
+/** Comments, other dialects, substitutions and statement ends: the engine's text of a plain query has none of them. */
+const UNEXPECTED = /^[;#$@{}\\]$|^[^ -~]/
+
+export type CanonicalQuery = {
+  /** Without its FORMAT clause. */
+  sql: string
+  /** As the FORMAT clause names it. */
+  format: string | undefined
+  /** Names that a WITH clause may define as tables; the engine prints them nowhere else. */
+  subqueryNames: ReadonlySet<string>
+}
+
+/** `renames`: tables of `system` by the view that replaces each. */
+export function readCanonicalText(text: string, renames: ReadonlyMap<string, string> = new Map()): CanonicalQuery {
+  const tokens = tokensOf(text)
+  refuseClauses(tokens.map((token) => token.text.toUpperCase()))
+  refuseComments(tokens)
+  const [beforeLast, last] = tokens.slice(-2)
+  const hasFormat = last !== undefined && beforeLast?.text === 'FORMAT' && /^\w+$/.test(last.text)
+  const sql = hasFormat ? text.slice(0, beforeLast.start) : text
+  return {
+    sql: renameTables(sql, tokens, renames),
+    format: hasFormat ? last.text : undefined,
+    subqueryNames: new Set(tokens.flatMap(({ text: name }, at) => (isDefined(tokens, at) ? [unquoted(name)] : []))),
+  }
+}
+
+/** `name AS (`; a quoted name with a dot would look like a table of another database. */
+const isDefined = (tokens: readonly Token[], at: number): boolean =>
+  tokens[at + 1]?.text === 'AS' && tokens[at + 2]?.text === '(' && /^([`"]?)\w+\1$/.test(tokens[at]?.text ?? '')
+
+const unquoted = (name: string): string => name.replace(/^([`"])(.*)\1$/, '$2')
+
+function tokensOf(text: string): Token[] {
+  const tokens: Token[] = []
+  let depth = 0
+  let end = 0
+  for (const { 0: found, index: start } of text.matchAll(TOKEN)) {
+    end = start + found.length
+    if (/^\s/.test(found)) continue
+    if (UNEXPECTED.test(found)) throw refused(`\`${found}\``, 'it is not part of a plain SELECT')
+    // Such a name would look like several lines where the engine prints it.
+    if (/^[`"]/.test(found) && found.includes('\\')) throw refused(`the name ${found}`, 'names may not contain escapes')
+    depth += found === '(' ? 1 : found === ')' ? -1 : 0
+    if (depth < 0) break
+    tokens.push({ text: found, start })
+  }
+  if (end !== text.length || depth !== 0) throw refused('the text', 'quotes or parentheses do not match')
+  return tokens
+}
+
+function refuseClauses(words: readonly string[]): void {
+  for (const [at, word] of words.entries()) {
+    const next = words[at + 1] ?? ''
+    if (word === 'INTO' && next === 'OUTFILE') throw refused('INTO OUTFILE', 'a query may not write files')
+    if (word === 'SETTINGS' && words[at + 2] === '=')
+      throw refused(`SETTINGS ${next.toLowerCase()}`, 'the limits of the plan apply to every query')
+    if (word === 'WITH' && next === 'RECURSIVE') throw refused('WITH RECURSIVE', 'its number of steps is unknown')
+    if (word === 'AS' && next === 'MATERIALIZED') throw refused('MATERIALIZED', 'a query may not create tables')
+  }
+}
+
+function refuseComments(tokens: readonly Token[]): void {
+  for (const [at, { text, start }] of tokens.entries()) {
+    const next = tokens[at + 1]
+    const pair = next?.start === start + 1 ? text + next.text : ''
+    if (['--', '/*', '//', '#!'].includes(pair)) throw refused(`\`${pair}\``, 'it would start a comment')
+  }
+}
+
+function renameTables(text: string, tokens: readonly Token[], renames: ReadonlyMap<string, string>): string {
+  let renamed = ''
+  let end = 0
+  for (const [at, { text: schema, start }] of tokens.entries()) {
+    const [before, dot, table] = [tokens[at - 1], tokens[at + 1], tokens[at + 2]]
+    const isSystem = schema === 'system' && before?.text !== '.' && dot?.text === '.'
+    const view = isSystem ? renames.get(table?.text ?? '') : undefined
+    if (view === undefined || table === undefined || table.start >= text.length) continue
+    renamed += text.slice(end, start) + view
+    end = table.start + table.text.length
+  }
+  return renamed + text.slice(end)
+}
