@@ -2,6 +2,7 @@
  * Reads the text into which the engine formats a query: one line, without comments, with backslash escapes in quotes. Only this text is
  * checked and run, so what a query means never depends on how we would read the text of a user.
  */
+import { RequestError } from '../rest/problem.js'
 import { refused } from './sql-faults.js'
 
 type Token = { text: string; start: number }
@@ -23,6 +24,7 @@ export type CanonicalQuery = {
 /** `renames`: tables of `system` by the view that replaces each. */
 export function readCanonicalText(text: string, renames: ReadonlyMap<string, string> = new Map()): CanonicalQuery {
   const tokens = tokensOf(text)
+  refuseUnexpected(tokens)
   refuseClauses(tokens.map((token) => token.text.toUpperCase()))
   refuseComments(tokens)
   const [beforeLast, last] = tokens.slice(-2)
@@ -48,9 +50,6 @@ function tokensOf(text: string): Token[] {
   for (const { 0: found, index: start } of text.matchAll(TOKEN)) {
     end = start + found.length
     if (/^\s/.test(found)) continue
-    if (UNEXPECTED.test(found)) throw refused(`\`${found}\``, 'it is not part of a plain SELECT')
-    // Such a name would look like several lines where the engine prints it.
-    if (/^[`"]/.test(found) && found.includes('\\')) throw refused(`the name ${found}`, 'names may not contain escapes')
     depth += found === '(' ? 1 : found === ')' ? -1 : 0
     if (depth < 0) break
     tokens.push({ text: found, start })
@@ -58,6 +57,42 @@ function tokensOf(text: string): Token[] {
   if (end !== text.length || depth !== 0) throw refused('the text', 'quotes or parentheses do not match')
   return tokens
 }
+
+function refuseUnexpected(tokens: readonly Token[]): void {
+  for (const { text } of tokens) {
+    if (UNEXPECTED.test(text)) throw refused(`\`${text}\``, 'it is not part of a plain SELECT')
+    // Such a name would look like several lines where the engine prints it.
+    if (/^[`"]/.test(text) && text.includes('\\')) throw refused(`the name ${text}`, 'names may not contain escapes')
+  }
+}
+
+/** Writes the value of each parameter, `{name:Type}`, in its place. What results is checked like any other text. */
+export function fillParameters(text: string, values: ReadonlyMap<string, string>): string {
+  const tokens = tokensOf(text)
+  let filled = ''
+  let end = 0
+  for (const [at, { text: brace, start }] of tokens.entries()) {
+    const [name, colon] = [tokens[at + 1]?.text ?? '', tokens[at + 2]]
+    const close = tokens.slice(at).find(({ text }) => text === '}')
+    if (brace !== '{' || start < end || colon?.text !== ':' || close === undefined) continue
+    const type = text.slice(colon.start + 1, close.start).trim()
+    if (!/^[\w(), ']+$/.test(type) || /identifier/i.test(type))
+      throw refused(`a parameter of the type ${type}`, 'parameters are values')
+    const value = values.get(name)
+    if (value === undefined) throw new RequestError(400, 'sql_parameter', `The parameter ${name} has no value.`)
+    filled += `${text.slice(end, start)}${value === '\\N' ? 'NULL' : `CAST(${literal(unescaped(value))}, ${literal(type)})`}`
+    end = close.start + 1
+  }
+  return filled + text.slice(end)
+}
+
+const literal = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`
+
+const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', 0: '\0' }
+
+/** Clients send values as in tab-separated text. */
+const unescaped = (value: string): string =>
+  value.replace(/\\(.)/gs, (_, escaped: string) => ESCAPES[escaped] ?? escaped)
 
 function refuseClauses(words: readonly string[]): void {
   for (const [at, word] of words.entries()) {

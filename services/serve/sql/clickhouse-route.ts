@@ -76,7 +76,11 @@ async function answer(request: FastifyRequest, reply: FastifyReply, deps: SqlRou
   const text = [oneOf(params.query), body].filter((part) => part !== undefined && part !== '').join('\n')
   if (text === '') return reply.type('text/plain').send('Ok.\n')
   const wanted = oneOf(params.default_format) ?? String(request.headers['x-clickhouse-format'] ?? 'TabSeparated')
+  const parameters = Object.entries(params).flatMap(([name, value]): [string, string][] =>
+    name.startsWith('param_') ? [[name.slice('param_'.length), oneOf(value) ?? '']] : [],
+  )
   const result = await deps.sql.run(access, {
+    parameters: new Map(parameters),
     ...{ text, formatOf: (clause) => allowedFormat(clause ?? wanted) },
     output: Object.fromEntries(Object.entries(params).flatMap(([name, value]) => outputSetting(name, oneOf(value)))),
   })

@@ -5,7 +5,7 @@
  */
 import type { ReadSettings } from '../../core/store/port.js'
 import { isAllowedFunction } from './allowed-functions.js'
-import { type CanonicalQuery, readCanonicalText } from './canonical-text.js'
+import { type CanonicalQuery, fillParameters, readCanonicalText } from './canonical-text.js'
 import { asSqlFault, refused } from './sql-faults.js'
 
 export type GuardDeps = {
@@ -46,7 +46,6 @@ const WHY: Readonly<Record<string, readonly [what: string, why: string]>> = {
   Set: ['SETTINGS', 'the limits of the plan apply to every query'],
   ColumnsApplyTransformer: ['APPLY', 'its function is not shown by the engine. Name the columns instead'],
   SampleRatio: ['SAMPLE', 'views have no sampling key'],
-  QueryParameter: ['a query parameter', 'write the value'],
 }
 
 const TREE_NODES = new Set([
@@ -85,7 +84,11 @@ const OTHER_STATEMENTS: Readonly<Record<string, string>> = {
   EXPLAIN: 'it shows how the engine stores rows',
 }
 
-export type Guard = (text: string, settings: ReadSettings) => Promise<CanonicalQuery>
+export type Guard = (
+  text: string,
+  settings: ReadSettings,
+  parameters?: ReadonlyMap<string, string>,
+) => Promise<CanonicalQuery>
 
 /** The guard resolves with what to run, or rejects with the reason. Scalar subqueries run under `settings` while it resolves. */
 export function createGuard({ read, database, views, systemViews = new Map() }: GuardDeps): Guard {
@@ -110,11 +113,11 @@ export function createGuard({ read, database, views, systemViews = new Map() }: 
       throw refused(`the name ${ambiguous} of a subquery`, 'a table has it. Choose another name')
   }
 
-  return async (text, settings) => {
+  return async (text, settings, parameters = new Map()) => {
     refuseText(text)
     const hex = Buffer.from(text).toString('hex')
     const [formatted = ''] = await ask(`SELECT formatQuerySingleLine(unhex('${hex}'))`, settings)
-    const query = readCanonicalText(formatted, renames)
+    const query = readCanonicalText(fillParameters(formatted, parameters), renames)
     const { sql, subqueryNames } = query
     // Anything else could be read as an option of EXPLAIN.
     if (!/^\(*(SELECT|WITH) /.test(sql)) throw refused(`the statement ${sql.split(' ')[0]}`, 'only SELECT runs')

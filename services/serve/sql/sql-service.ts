@@ -23,6 +23,8 @@ export type SqlRequest = {
   /** Decides the engine's format, given that of a FORMAT clause. */
   formatOf: (clause: string | undefined) => string
   output?: ReadSettings
+  /** Values of `{name:Type}` in the text. */
+  parameters?: ReadonlyMap<string, string>
 }
 
 export interface SqlService {
@@ -51,9 +53,9 @@ export function createSqlService(deps: SqlDeps): SqlService {
     throw new RequestError(403, 'sql_not_in_plan', detail, {}, { budget: 'sql_queries', limit: 0, plan })
   }
 
-  async function answer(plan: Plan, { text, formatOf, output = {} }: SqlRequest): Promise<SqlAnswer> {
+  async function answer(plan: Plan, { text, formatOf, output = {}, parameters }: SqlRequest): Promise<SqlAnswer> {
     const settings = settingsOf(plans[plan], output)
-    const { sql, format: clause } = await guard(text, settings)
+    const { sql, format: clause } = await guard(text, settings, parameters)
     const format = formatOf(clause)
     const asOf = await untilStored()
     const body = await store.read(`${sql}\nFORMAT ${format}`, settings).catch((error) => {

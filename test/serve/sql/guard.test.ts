@@ -100,6 +100,17 @@ describe('runs', () => {
     expect(await rowsOf(text)).toEqual(expected)
   })
 
+  test('parameters as values, whatever they contain', async () => {
+    const values = new Map([
+      ...[['text', "a'b\\\\c\\n) FROM trade_rows --"] as const, ['list', '[1,2]'] as const],
+      ...[['none', '\\N'] as const, ['number', '7'] as const],
+    ])
+    const text = 'SELECT {text:String}, {list:Array(UInt8)}, {none:Nullable(String)}, {number:UInt8} + 1'
+    const { sql } = await guard(text, settings, values)
+    const answer = Buffer.from(await store.read(`${sql}\nFORMAT JSONCompactEachRow`, settings)).toString()
+    expect(JSON.parse(answer)).toEqual(["a'b\\c\n) FROM trade_rows --", [1, 2], null, 8])
+  })
+
   test.each(Object.keys(SQL_VIEWS))('every column of %s', async (view) => {
     const columns = Object.keys(SQL_VIEWS[view]?.columns ?? {})
     expect(await rowsOf(`SELECT name FROM system.columns WHERE table = '${view}' ORDER BY position`)).toEqual(
