@@ -105,7 +105,7 @@ test('the hours of a pair have its trades, and the last one its reserves', async
   const { rows } = await sql(`SELECT p.pair FROM pairs AS p JOIN (
       SELECT chain, pair, sum(trades) AS n, argMax((reserve0_raw, reserve1_raw), time) AS last FROM pair_history GROUP BY chain, pair
     ) AS h ON h.chain = p.chain AND h.pair = p.pair
-    WHERE h.n != p.tx_count`)
+    WHERE h.n != p.tx_count OR NOT (h.last.1 <=> p.reserve0_raw AND h.last.2 <=> p.reserve1_raw)`)
   expect(rows).toEqual([])
   const { rows: hours } = await sql(`SELECT count() AS n FROM pair_history AS h
     JOIN candles AS c ON c.chain = h.chain AND c.pair = h.pair AND c.time = h.time AND c.interval = 'k60'

@@ -112,17 +112,33 @@ function allowedFormat(format: string): string {
   throw new RequestError(400, 'sql_format', `The format ${format.slice(0, 60)} is not available here.`)
 }
 
-/** The engine's codes of what clients tell apart; any other fault of a query is a syntax error to them. */
-const ENGINE_CODES: Readonly<Record<string, number>> = {
-  ...{ key_missing: 516, key_invalid: 516, key_expired: 516, sql_not_in_plan: 497, sql_refused: 497, sql_format: 73 },
-  ...{ query_timeout: 159, query_memory: 241, query_too_large: 396, too_many_queries: 202, rate_limited: 202 },
+type EngineCode = readonly [code: number, name: string]
+
+const DENIED: EngineCode = [497, 'ACCESS_DENIED']
+const NO_LOGIN: EngineCode = [516, 'AUTHENTICATION_FAILED']
+const TOO_MANY: EngineCode = [202, 'TOO_MANY_SIMULTANEOUS_QUERIES']
+const INVALID: EngineCode = [62, 'SYNTAX_ERROR']
+const UNKNOWN: EngineCode = [1002, 'UNKNOWN_EXCEPTION']
+
+/** Clients tell faults apart by the engine's codes. */
+const ENGINE_CODES: Readonly<Record<string, EngineCode>> = {
+  ...{
+    key_missing: NO_LOGIN,
+    key_invalid: NO_LOGIN,
+    key_expired: NO_LOGIN,
+    sql_not_in_plan: DENIED,
+    sql_refused: DENIED,
+  },
+  ...{ too_many_queries: TOO_MANY, rate_limited: TOO_MANY, store_busy: TOO_MANY, sql_format: [73, 'UNKNOWN_FORMAT'] },
+  ...{ query_timeout: [159, 'TIMEOUT_EXCEEDED'], query_memory: [241, 'MEMORY_LIMIT_EXCEEDED'] },
+  query_too_large: [396, 'TOO_MANY_ROWS_OR_BYTES'],
 }
 
 function sendFault(reply: FastifyReply, error: RequestError): FastifyReply {
-  const code = ENGINE_CODES[error.code] ?? (error.status === 400 ? 62 : 1000)
+  const [code, name] = ENGINE_CODES[error.code] ?? (error.status === 400 ? INVALID : UNKNOWN)
   return reply
     .code(error.status)
     .headers({ ...error.headers, 'x-clickhouse-exception-code': code })
     .type('text/plain; charset=utf-8')
-    .send(`Code: ${code}. DB::Exception: ${error.message}\n`)
+    .send(`Code: ${code}. DB::Exception: ${error.message} (${name})\n`)
 }

@@ -20,6 +20,8 @@ export type GuardDeps = {
 
 export const MAX_QUERY_BYTES = 32_768
 const MAX_NODES = 5_000
+/** Of what the engine shows of a query, whatever the plan allows a query to return. */
+const OWN_LIMITS = { max_result_rows: 100_000, max_result_bytes: 16_777_216 }
 
 const NODES = new Set([
   ...['SelectWithUnionQuery', 'SelectQuery', 'SelectIntersectExceptQuery', 'Subquery', 'WithElement', 'ExpressionList'],
@@ -97,7 +99,7 @@ export function createGuard({ read, database, views, systemViews = new Map() }: 
   const tables = new Set([IMPLICIT_TABLE, ...readable, ...readable.map((view) => `${database}.${view}`)])
 
   async function ask(sql: string, settings: ReadSettings): Promise<string[]> {
-    const bytes = await read(`${sql}\nFORMAT JSONCompact`, settings).catch((error) => {
+    const bytes = await read(`${sql}\nFORMAT JSONCompact`, { ...settings, ...OWN_LIMITS }).catch((error) => {
       throw asSqlFault(error)
     })
     const { data } = JSON.parse(Buffer.from(bytes).toString()) as { data: string[][] }

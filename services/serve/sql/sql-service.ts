@@ -31,7 +31,6 @@ export interface SqlService {
   run(access: Pick<Access, 'id' | 'plan'>, request: SqlRequest): Promise<SqlAnswer>
   /** Rejects if the plan has no SQL. */
   allow(plan: Plan): void
-  running(): number
 }
 
 export type SqlDeps = PositionDeps & { plans: Plans }
@@ -83,7 +82,6 @@ export function createSqlService(deps: SqlDeps): SqlService {
         else byKey.set(id, left)
       }
     },
-    running: () => [...byKey.values()].reduce((sum, one) => sum + one, 0),
   }
 }
 

@@ -171,7 +171,7 @@ describe('is refused with what and why', () => {
     const accepted: string[] = []
     for (const text of texts) {
       const reason = await reasonOf(text)
-      if (!/^(sql_refused|sql_invalid|sql_failed|query_memory|query_too_large): /.test(reason))
+      if (!/^(sql_refused|sql_invalid|sql_parameter|sql_failed|query_memory|query_too_large): /.test(reason))
         accepted.push(`${text} → ${reason}`)
     }
     expect(accepted).toEqual([])
