@@ -8,6 +8,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const SOURCES = [
   'services',
   'schemas',
+  'infra/bundle.mjs',
   'test/bench',
   'test/rig',
   'package.json',
@@ -22,7 +23,7 @@ const changedMs = (path) => {
   return Math.max(entry.mtimeMs, ...readdirSync(path).map((name) => changedMs(join(path, name))))
 }
 
-const builtMs = statSync(join(root, 'dist/.tools.tsbuildinfo'), { throwIfNoEntry: false })?.mtimeMs ?? 0
+const builtMs = statSync(join(root, 'dist/bundle/main.js'), { throwIfNoEntry: false })?.mtimeMs ?? 0
 if (SOURCES.some((path) => changedMs(join(root, path)) > builtMs)) {
   execFileSync('npm', ['run', '--silent', 'build'], {
     cwd: root,

@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs'
 // Sessions of the embedded engine run on this pool and would fill the default of four threads.
 process.env.UV_THREADPOOL_SIZE ??= '8'
 
-const main = new URL('../../dist/services/cli/main.js', import.meta.url)
+const main = new URL('../../dist/bundle/main.js', import.meta.url)
 if (existsSync(main)) {
   await import(main.href)
 } else {

@@ -28,6 +28,12 @@ export function addKeys({ program, world, act }: Cli): void {
     .addOption(
       new Option('--plan <plan>', `Plan, which sets the key's budgets: ${PLAN_NAMES.join(', ')}`).default('unlimited'),
     )
+    .addOption(
+      new Option(
+        '--only <part>',
+        'Open only this part: datafeed (charts, see docs/charts.md; may stand in an address)',
+      ),
+    )
     .option('--expires <when>', 'Expiry: a date (2027-01-31) or a time from now (30d, 12h)')
     .option('--quota <cu>', 'Credit units (CU) per month')
     .option('--rate <count>', 'Requests per second')
@@ -60,6 +66,7 @@ export function addKeys({ program, world, act }: Cli): void {
 type CreateKeyOptions = GlobalOptions & {
   name: string
   plan: string
+  only?: string
   expires?: string
   quota?: string
   rate?: string
@@ -68,10 +75,12 @@ type CreateKeyOptions = GlobalOptions & {
 
 async function createKey(world: World, options: CreateKeyOptions): Promise<void> {
   if (!isPlan(options.plan)) throw invalidOption('--plan', PLAN_NAMES.join(', '), options.plan)
+  if (options.only !== undefined && options.only !== 'datafeed') throw invalidOption('--only', 'datafeed', options.only)
   const { ratePerS, quotaCu } = configOf(world, options).plans[options.plan]
   const wanted = {
     name: options.name,
     plan: options.plan,
+    ...(options.only === undefined ? {} : { only: 'datafeed' as const }),
     ratePerS: options.rate === undefined ? ratePerS : parsePositiveNumber('--rate', options.rate),
     quotaCu: options.quota === undefined ? quotaCu : parsePositiveNumber('--quota', options.quota),
     ...(options.expires === undefined ? {} : { expiresAtMs: parseExpiry(options.expires, world.nowMs()) }),
@@ -108,7 +117,7 @@ async function listKeys(world: World, options: GlobalOptions & { json?: boolean 
       records.map((record) => [
         record.id,
         record.name,
-        record.plan,
+        record.only === undefined ? record.plan : `${record.plan}, ${record.only} only`,
         record.ratePerS ?? '–',
         plans[record.plan].sockets ?? '–',
         plans[record.plan].ids ?? '–',
@@ -146,6 +155,7 @@ async function showKey(world: World, idOrName: string, options: GlobalOptions & 
         ...[
           ['id', id],
           ['plan', plan],
+          ['opens', record.only ?? 'everything'],
           ['state', state],
           ['created', formatTime(createdAtMs)],
         ],

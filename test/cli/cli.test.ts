@@ -30,7 +30,7 @@ function run(args: string[], { dir = folder(), env = {}, stdin = '' }: Given = {
 }
 
 beforeAll(() => {
-  if (!existsSync(join(root, 'dist/services/cli/main.js'))) throw new Error('run `npm run build` first')
+  if (!existsSync(join(root, 'dist/bundle/main.js'))) throw new Error('run `npm run build` first')
 })
 
 describe('usage', () => {
@@ -193,6 +193,8 @@ describe('keys', () => {
     })
     expect((await run(['keys', 'show', 'bot'], { dir })).out).toMatch(/^cu_per_month\s+no limit$/m)
     expect(await run(['keys', 'show', 'nobody'], { dir })).toMatchObject({ code: 1 })
+    await run(['keys', 'create', '--name', 'charts', '--only', 'datafeed'], { dir })
+    expect((await run(['keys', 'show', 'charts'], { dir })).out).toMatch(/^opens\s+datafeed$/m)
     expect((await run(['keys', 'revoke', 'bot'], { dir })).code).toBe(0)
     expect((await run(['keys', 'ls'], { dir })).out).toMatch(/revoked/)
     expect((await run(['keys', 'revoke', 'bot'], { dir })).code).toBe(1)

@@ -74,7 +74,7 @@ const receipt = (logs: readonly EvmLog[]) => ({ status: '0x1', from: SIGNER, to:
 const swapOf = (ended: Ended) => eventsOf(ended).find(({ type }) => type === 'swap')
 
 beforeAll(() => {
-  if (!existsSync(join(root, 'dist/services/cli/main.js'))) throw new Error('run `npm run build` first')
+  if (!existsSync(join(root, 'dist/bundle/main.js'))) throw new Error('run `npm run build` first')
   const facts = [
     { type: 'token', token: TOKEN0, name: 'Zero', symbol: 'ZERO', decimals: 18 },
     { type: 'pool', pool: PAIR, amm: 'uniswapv2', token0: TOKEN0, token1: TOKEN1, fee: 3000 },

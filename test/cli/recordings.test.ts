@@ -21,7 +21,7 @@ const SIMULATED = jsonLines(marked(1), marked(2))
 const REAL = jsonLines(blockAt(1), blockAt(2))
 
 beforeAll(() => {
-  if (!existsSync(join(root, 'dist/services/cli/main.js'))) throw new Error('run `npm run build` first')
+  if (!existsSync(join(root, 'dist/bundle/main.js'))) throw new Error('run `npm run build` first')
 })
 
 describe('simulate', () => {

@@ -44,9 +44,10 @@ describe('the package', () => {
   })
 
   it('has compiled code and the files it reads, but no tests or sources', () => {
-    const kinds = new Set(files.map((path) => path.replace(/^(dist\/(services|schemas))\/.*\.js$/, '$1/*.js')))
+    const kinds = new Set(files.map((path) => path.replace(/^(dist\/bundle)\/.*\.js$/, '$1/*.js')))
     expect([...kinds].filter((path) => !/^(schemas|services\/serve\/pages\/static)\//.test(path)).sort()).toEqual([
-      ...['LICENSE', 'README.md', 'dist/schemas/*.js', 'dist/services/*.js', 'package.json', 'services/cli/dextape.js'],
+      ...['LICENSE', 'README.md', 'dist/bundle/*.js', 'dist/bundle/LICENSES.txt', 'package.json'],
+      'services/cli/dextape.js',
     ])
     expect(files.filter((path) => /\.(ts|map|tsbuildinfo)$|test/.test(path))).toEqual([])
     expect(files).toEqual(expect.arrayContaining(['schemas/geyser.proto', 'schemas/clickhouse/0001_events.sql']))

@@ -14,6 +14,8 @@ export type KeyRecord = {
   hash: string
   name: string
   plan: Plan
+  /** What it opens; without: everything. */
+  only?: 'datafeed'
   ratePerS: number | null
   quotaCu: number | null
   createdAtMs: number
@@ -24,6 +26,7 @@ export type KeyRecord = {
 export type NewKey = {
   name: string
   plan: Plan
+  only?: 'datafeed'
   ratePerS?: number | null
   quotaCu?: number | null
   expiresAtMs?: number | null
@@ -66,6 +69,7 @@ export function makeKey(wanted: NewKey, createdAtMs: number): { key: string; rec
     hash,
     name: wanted.name,
     plan: wanted.plan,
+    ...(wanted.only === undefined ? {} : { only: wanted.only }),
     ratePerS: wanted.ratePerS === undefined ? plan.ratePerS : wanted.ratePerS,
     quotaCu: wanted.quotaCu === undefined ? plan.quotaCu : wanted.quotaCu,
     createdAtMs,

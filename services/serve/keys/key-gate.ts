@@ -5,7 +5,7 @@ import { hashKey, type KeyRecord, type KeyStore } from '../../core/keys/key-stor
 import type { Spending } from './spending.js'
 
 export type Refusal =
-  | { kind: 'missing' | 'invalid' | 'expired' }
+  | { kind: 'missing' | 'invalid' | 'expired' | 'datafeed_only' | 'not_in_address' }
   | { kind: 'rate_limited'; retryAfterS: number; ratePerS: number; plan: Plan }
   | { kind: 'cu_exhausted'; retryAfterS: number; resetAtS: number; quotaCu: number; plan: Plan }
 
@@ -13,13 +13,16 @@ export type Admission = { ok: true; access: Access } | { ok: false; refusal: Ref
 
 export type Access = Pick<KeyRecord, 'id' | 'plan' | 'ratePerS' | 'quotaCu'>
 
+/** What a key is presented to. One in an address may be seen by others: it must open nothing else. */
+export type Door = 'all' | 'datafeed' | 'datafeed address'
+
 export interface KeyGate {
   /** Identifies a key without counting a request: for sockets. */
   identify(key: string): Admission
   /** Identifies a key by its hash: is it still valid? */
   identifyHash(hash: string): Admission
   /** Identifies a key and checks its rate limit and quota for a request of this cost. */
-  admit(key: string, costCu: number): Admission
+  admit(key: string, costCu: number, door?: Door): Admission
   /** The hash of the key with this id. */
   hashOf(id: string): string | undefined
   /** Charges a successful request: errors cost nothing. */
@@ -44,20 +47,23 @@ export function createKeyGate(
   const paces = new Map<string, Pace>()
   const fixedHash = apiKey.kind === 'fixed' ? Buffer.from(hashKey(apiKey.key)) : undefined
 
-  function identify(key: string): Admission {
-    return key === '' ? refuse({ kind: 'missing' }) : identifyHash(hashKey(key))
+  function identify(key: string, door: Door = 'all'): Admission {
+    return key === '' ? refuse({ kind: 'missing' }) : identifyHash(hashKey(key), door)
   }
 
-  function identifyHash(hash: string): Admission {
-    if (fixedHash !== undefined && timingSafeEqual(Buffer.from(hash), fixedHash)) return { ok: true, access: FIXED }
+  function identifyHash(hash: string, door: Door = 'all'): Admission {
+    if (fixedHash !== undefined && timingSafeEqual(Buffer.from(hash), fixedHash))
+      return door === 'datafeed address' ? refuse({ kind: 'not_in_address' }) : { ok: true, access: FIXED }
     const record = keys.lookup(hash)
     if (record === undefined || record.revokedAtMs !== null) return refuse({ kind: 'invalid' })
     if (record.expiresAtMs !== null && nowMs() >= record.expiresAtMs) return refuse({ kind: 'expired' })
+    if (record.only === 'datafeed' && door === 'all') return refuse({ kind: 'datafeed_only' })
+    if (record.only === undefined && door === 'datafeed address') return refuse({ kind: 'not_in_address' })
     return { ok: true, access: record }
   }
 
-  function admit(key: string, costCu: number): Admission {
-    const admission = identify(key)
+  function admit(key: string, costCu: number, door: Door = 'all'): Admission {
+    const admission = identify(key, door)
     if (!admission.ok) return admission
     const { ratePerS, quotaCu, plan } = admission.access
     const pace = paceOf(admission.access)
@@ -83,8 +89,8 @@ export function createKeyGate(
   }
 
   return {
-    identify,
-    identifyHash,
+    identify: (key) => identify(key),
+    identifyHash: (hash) => identifyHash(hash),
     admit,
     hashOf: (id) => (id === FIXED.id ? fixedHash?.toString() : keys.list().find((record) => record.id === id)?.hash),
     spend: (access, costCu) => spending.add(access.id, costCu),

@@ -1,12 +1,12 @@
 /**
  * Lets pages of other origins call the API from a browser (CORS). A hook of our own instead of a plugin: every path already
- * answers OPTIONS with 405, and only `/v2` is opened.
+ * answers OPTIONS with 405, and only `/v2` and `/udf` are opened.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../core/config/config.js'
 import { RequestError } from './problem.js'
 
-const API = '/v2/'
+const OPEN_PATHS = ['/v2/', '/udf/']
 const METHODS = 'GET, HEAD, POST'
 const REQUEST_HEADERS = 'X-API-KEY, X-Envelope, Content-Type, If-None-Match'
 /** Without this a page can read only the body and a few standard headers. */
@@ -22,7 +22,7 @@ export function allowOrigins(app: FastifyInstance, allowed: Config['corsOrigins'
   const origins = allowed.kind === 'list' ? new Set(allowed.origins) : undefined
 
   app.addHook('onRequest', (request, reply, done) => {
-    if (!request.url.startsWith(API)) return done()
+    if (!OPEN_PATHS.some((path) => request.url.startsWith(path))) return done()
     const { origin } = request.headers
     if (origins !== undefined) reply.header('vary', 'origin')
     // Only browsers send it, with requests to another origin.

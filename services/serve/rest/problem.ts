@@ -66,6 +66,14 @@ export function refusalError(refusal: Refusal): RequestError {
       return new RequestError(401, 'key_invalid', 'API key unknown or revoked.')
     case 'expired':
       return new RequestError(403, 'key_expired', 'API key expired.')
+    case 'datafeed_only':
+      return new RequestError(403, 'key_datafeed_only', 'This API key opens the chart datafeed (/udf) only.')
+    case 'not_in_address':
+      return new RequestError(
+        403,
+        'key_not_in_address',
+        'This API key may not stand in an address, where others can see it. Create one that opens the chart datafeed only: dextape keys create --name charts --only datafeed.',
+      )
     case 'rate_limited':
       return new RequestError(
         429,

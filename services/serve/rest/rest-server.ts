@@ -2,6 +2,7 @@ import { type FastifyError, type FastifyInstance, type FastifyReply, type Fastif
 import { isRetryable } from '../../core/runtime/backoff.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { MetricsText } from '../../core/runtime/metrics.js'
+import { addDatafeed } from '../datafeed/datafeed-routes.js'
 import type { Memory } from '../memory/memory.js'
 import type { StatusReport } from '../status-report.js'
 import { allowOrigins } from './cors.js'
@@ -41,6 +42,7 @@ export function createRestServer(deps: RestDeps): FastifyInstance {
     deps.metrics.requestSeconds.add(request.routeOptions.url ?? 'none', reply.elapsedTime / 1000)
   })
   for (const operation of OPERATIONS) serveOperation(app, operation, deps)
+  addDatafeed(app, deps)
   return app
 }
 
