@@ -34,7 +34,7 @@ export const createRest: CreateRest = (deps, parts, { isLoaded, wsPort, status }
     ...{ envelope: config.envelope, corsOrigins: config.corsOrigins ?? { kind: 'any' } },
   })
   const { plans = PLANS } = config
-  const sql = createSqlService({ memory, store, flush: deps.flush, nowMs, plans })
+  const sql = createSqlService({ memory, store, flush: deps.flush, untilPushed, nowMs, plans })
   const sqlRoutes = { sql, store: lanes.cheap, plans, gate, metrics, logger, envelope: config.envelope, isLoaded }
   addSqlRoutes(rest, sqlRoutes)
   addClickhouseRoute(rest, sqlRoutes)

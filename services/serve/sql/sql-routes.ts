@@ -44,6 +44,7 @@ export const SQL_QUERY = {
   path: '/v2/sql',
   costCu: 50,
   body: Body,
+  otherTypes: FORMAT_NAMES.flatMap((name) => (name === 'json' ? [] : [FORMATS[name].type.split(';')[0] ?? ''])),
   summary: 'Run a SELECT over the views. X-As-Of has the seq of each chain that the answer includes',
   data: Type.Object({
     meta: Type.Array(Column),

@@ -4,12 +4,14 @@ import type { Store } from '../../core/store/port.js'
 import { loadProgress } from '../memory/load-chain.js'
 import type { Memory } from '../memory/memory.js'
 import { NOTHING_APPLIED } from '../memory/served-chain.js'
+import type { UntilPushed } from '../pushed-positions.js'
 
 export type PositionDeps = {
   memory: Pick<Memory, 'chains'>
   store: Store
   /** Stores a chain's waiting rows now. Undefined: another process does, in short batches. */
   flush: ((chain: string) => Promise<void>) | undefined
+  untilPushed: UntilPushed
   nowMs: () => number
 }
 
@@ -22,7 +24,7 @@ const FLUSH_EVERY_MS = 250
 /** Resolves with the seq of each chain up to which the store has everything. */
 export type UntilStored = () => Promise<Map<string, number>>
 
-export function createUntilStored({ memory, store, flush, nowMs }: PositionDeps): UntilStored {
+export function createUntilStored({ memory, store, flush, untilPushed, nowMs }: PositionDeps): UntilStored {
   let flushing: Promise<unknown> | undefined
   let flushedAtMs = Number.NEGATIVE_INFINITY
 
@@ -41,6 +43,7 @@ export function createUntilStored({ memory, store, flush, nowMs }: PositionDeps)
 
   return async () => {
     const deadlineMs = nowMs() + MAX_WAIT_MS
+    await untilPushed()
     const applied = new Map(
       memory
         .chains()
