@@ -13,7 +13,7 @@ const CONVERSIONS = words(`
 
 const SCALARS = words(`
   and or not xor if multiIf caseWithExpression coalesce ifNull nullIf isNull isNotNull isNullable assumeNotNull toNullable isZeroOrNull
-  equals notEquals less greater lessOrEquals greaterOrEquals in notIn nullIn notNullIn isDistinctFrom isNotDistinctFrom exists
+  equals notEquals less greater lessOrEquals greaterOrEquals in notIn isDistinctFrom isNotDistinctFrom exists
   greatest least clamp lambda tuple tupleElement untuple array arrayElement arrayElementOrNull map identity materialize
 
   plus minus multiply divide intDiv intDivOrZero intDivOrNull divideOrNull modulo mod moduloOrZero moduloOrNull positiveModulo negate abs

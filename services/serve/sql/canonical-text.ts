@@ -19,7 +19,80 @@ export type CanonicalQuery = {
   format: string | undefined
   /** Names that a WITH clause may define as tables; the engine prints them nowhere else. */
   subqueryNames: ReadonlySet<string>
+  /** Functions it calls, wherever: the syntax tree leaves out what stands in OVER (…). */
+  calls: ReadonlySet<string>
+  /** How many SELECTs it has. */
+  selects: number
+  /** Names that stand alone after IN: tables. */
+  inNames: readonly string[]
 }
+
+/** Words of SQL before a parenthesis. No function that is not allowed has such a name (tested). */
+export const BEFORE_PARENTHESIS = new Set([
+  ...[
+    'SELECT',
+    'DISTINCT',
+    'FROM',
+    'WHERE',
+    'PREWHERE',
+    'HAVING',
+    'QUALIFY',
+    'BY',
+    'ON',
+    'USING',
+    'JOIN',
+    'WITH',
+    'AS',
+    'IN',
+  ],
+  ...[
+    'AND',
+    'OR',
+    'NOT',
+    'BETWEEN',
+    'LIKE',
+    'ILIKE',
+    'IS',
+    'CASE',
+    'WHEN',
+    'THEN',
+    'ELSE',
+    'OVER',
+    'ROWS',
+    'RANGE',
+    'GROUPS',
+  ],
+  ...[
+    'UNION',
+    'ALL',
+    'EXCEPT',
+    'INTERSECT',
+    'REPLACE',
+    'COLUMNS',
+    'SETS',
+    'CUBE',
+    'ROLLUP',
+    'INTERPOLATE',
+    'LIMIT',
+    'OFFSET',
+  ],
+  ...[
+    'FILL',
+    'TO',
+    'STEP',
+    'FIRST',
+    'LAST',
+    'ASC',
+    'DESC',
+    'FILTER',
+    'ARRAY',
+    'FROM',
+    'DIV',
+    'MOD',
+    'REGEXP',
+    'STALENESS',
+  ],
+])
 
 /** `renames`: tables of `system` by the view that replaces each. */
 export function readCanonicalText(text: string, renames: ReadonlyMap<string, string> = new Map()): CanonicalQuery {
@@ -33,6 +106,9 @@ export function readCanonicalText(text: string, renames: ReadonlyMap<string, str
   return {
     sql: renameTables(sql, tokens, renames),
     format: hasFormat ? last.text : undefined,
+    calls: new Set(tokens.flatMap(({ text: name }, at) => (isCalled(tokens, at) ? [unquoted(name)] : []))),
+    selects: tokens.filter((token) => token.text === 'SELECT').length,
+    inNames: tokens.flatMap((_, at) => nameAfterIn(tokens, at)),
     subqueryNames: new Set(tokens.flatMap(({ text: name }, at) => (isDefined(tokens, at) ? [unquoted(name)] : []))),
   }
 }
@@ -40,6 +116,22 @@ export function readCanonicalText(text: string, renames: ReadonlyMap<string, str
 /** `name AS (`; a quoted name with a dot would look like a table of another database. */
 const isDefined = (tokens: readonly Token[], at: number): boolean =>
   tokens[at + 1]?.text === 'AS' && tokens[at + 2]?.text === '(' && /^([`"]?)\w+\1$/.test(tokens[at]?.text ?? '')
+
+const isCalled = (tokens: readonly Token[], at: number): boolean => {
+  const { text } = tokens[at] ?? { text: '' }
+  return tokens[at + 1]?.text === '(' && /^[\w`"]/.test(text) && !BEFORE_PARENTHESIS.has(text)
+}
+
+/** The engine writes `IN (name)`, with or without an alias. */
+function nameAfterIn(tokens: readonly Token[], at: number): string[] {
+  if (tokens[at]?.text !== 'IN') return []
+  const close = tokens.findIndex(({ text }, index) => index > at && text === ')')
+  const inside = tokens.slice(at + 1, close).map(({ text }) => text)
+  const [open, ...name] = inside[0] === '(' ? inside : ['(', ...inside.slice(0, 3)]
+  const isName = open === '(' && name.length > 0 && name.every((part) => /^([A-Za-z_`"].*|\.)$/.test(part))
+  const text = name.slice(0, name.includes('AS') ? name.indexOf('AS') : undefined)
+  return isName && text[0] !== 'SELECT' && text[0] !== 'NULL' ? [text.map(unquoted).join('')] : []
+}
 
 const unquoted = (name: string): string => name.replace(/^([`"])(.*)\1$/, '$2')
 

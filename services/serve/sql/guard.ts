@@ -98,6 +98,10 @@ export function createGuard({ read, database, views, systemViews = new Map() }: 
   const readable = [...views, ...systemViews.values()]
   const tables = new Set([IMPLICIT_TABLE, ...readable, ...readable.map((view) => `${database}.${view}`)])
 
+  const isTable = ({ subqueryNames }: CanonicalQuery): IsTable => {
+    return (name) => tables.has(name) || subqueryNames.has(name)
+  }
+
   async function ask(sql: string, settings: ReadSettings): Promise<string[]> {
     const bytes = await read(`${sql}\nFORMAT JSONCompact`, { ...settings, ...OWN_LIMITS }).catch((error) => {
       throw asSqlFault(error)
@@ -125,11 +129,9 @@ export function createGuard({ read, database, views, systemViews = new Map() }: 
     if (!/^\(*(SELECT|WITH) /.test(sql)) throw refused(`the statement ${sql.split(' ')[0]}`, 'only SELECT runs')
     // In a subquery, the engine accepts no clause that would redirect the output of EXPLAIN itself. Nothing is executed, so it needs
     // no `readonly`, under which it would not run.
-    checkSyntax(
-      await ask(`SELECT explain FROM (EXPLAIN AST ${sql}\n)`, { ...settings, readonly: 0 }),
-      tables,
-      subqueryNames,
-    )
+    const syntax = await ask(`SELECT explain FROM (EXPLAIN AST ${sql}\n)`, { ...settings, readonly: 0 })
+    checkSyntax(syntax, isTable(query))
+    checkText(query, isTable(query), syntax)
     await refuseAmbiguous(subqueryNames, settings)
     checkTree(await ask(`EXPLAIN QUERY TREE passes = 1 ${sql}`, settings), tables)
     return query
@@ -145,6 +147,8 @@ function refuseText(text: string): void {
   throw refused(`the statement ${statement}`, OTHER_STATEMENTS[statement] ?? 'only SELECT runs')
 }
 
+type IsTable = (name: string) => boolean
+
 type Node = { depth: number; kind: string; name: string }
 
 const LINE = /^( *)([\w:]+)(?: (.*?))??(?: \(alias .*\))?(?: \(children \d+\))?$/
@@ -156,9 +160,8 @@ function nodeOf(line: string): Node {
 
 const IN_FUNCTIONS = /^(global)?(not)?(null)?in$/i
 
-function checkSyntax(lines: readonly string[], tables: ReadonlySet<string>, subqueryNames: ReadonlySet<string>): void {
+function checkSyntax(lines: readonly string[], isTable: IsTable): void {
   if (lines.length > MAX_NODES) throw refused(`a query of ${lines.length} parts`, `at most ${MAX_NODES} run`)
-  const isTable = (name: string) => tables.has(name) || subqueryNames.has(name)
   const path: Node[] = []
   for (const [at, line] of lines.entries()) {
     const node = nodeOf(line)
@@ -173,10 +176,22 @@ function checkSyntax(lines: readonly string[], tables: ReadonlySet<string>, subq
     // The second argument of IN may be the name of a table.
     const isArgumentOfIn = node.kind === 'Identifier' && caller?.kind === 'Function' && IN_FUNCTIONS.test(caller.name)
     const isFirstArgument = nodeOf(lines[at - 1] ?? '').depth < node.depth
-    if (isArgumentOfIn && !isFirstArgument && !isTable(node.name))
-      throw refused(`IN ${node.name}`, `write IN (SELECT … FROM ${node.name})`)
+    if (isArgumentOfIn && !isFirstArgument && !isTable(node.name)) throw refusedIn(node.name)
   }
 }
+
+/** The syntax tree leaves out what stands in OVER (…), so the same is read from the text. */
+function checkText({ calls, inNames, selects }: CanonicalQuery, isTable: IsTable, syntax: readonly string[]): void {
+  for (const name of calls) {
+    checkFunction(name, undefined)
+    if (IN_FUNCTIONS.test(name)) throw refused(`the function ${name}()`, 'write IN or NOT IN')
+  }
+  for (const name of inNames) if (!isTable(name)) throw refusedIn(name)
+  const shown = syntax.filter((line) => nodeOf(line).kind === 'SelectQuery').length
+  if (shown !== selects) throw refused('a subquery in this place', 'the engine does not show it. Define it by WITH')
+}
+
+const refusedIn = (name: string) => refused(`IN ${name}`, `write IN (SELECT … FROM ${name})`)
 
 function refusedNode({ kind }: Node) {
   const [what, why] = WHY[kind] ?? [kind || 'this query', 'only plain SELECT runs']

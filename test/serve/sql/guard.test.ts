@@ -7,12 +7,13 @@ import { PLANS } from '../../../services/core/domain/plans.js'
 import type { Store } from '../../../services/core/store/port.js'
 import type { RequestError } from '../../../services/serve/rest/problem.js'
 import { isAllowedFunction } from '../../../services/serve/sql/allowed-functions.js'
+import { BEFORE_PARENTHESIS } from '../../../services/serve/sql/canonical-text.js'
 import { createGuard, type Guard } from '../../../services/serve/sql/guard.js'
 import { asSqlFault } from '../../../services/serve/sql/sql-faults.js'
 import { settingsOf } from '../../../services/serve/sql/sql-service.js'
 import { SQL_VIEWS, SYSTEM_VIEWS } from '../../../services/serve/sql/views.js'
 import { openTestStore } from '../rig.js'
-import { HEAVY, hostileTexts } from './hostile-sql.js'
+import { HEAVY, hostileTexts, inEveryClause, inEveryPlace } from './hostile-sql.js'
 
 const settings = settingsOf(PLANS.pro)
 let directory: string
@@ -161,6 +162,35 @@ describe('is refused with what and why', () => {
     expect((await reasonOf(text)).slice(0, reason.length)).toBe(reason)
   })
 
+  /** Resolving the query tree runs constants and scalar subqueries: what is forbidden must be refused before. */
+  const reasonBeforeItRuns = (text: string): Promise<string> => {
+    const read: Store['read'] = (sql, given) =>
+      sql.startsWith('EXPLAIN QUERY TREE') ? Promise.reject(new Error('the engine ran it')) : store.read(sql, given)
+    const { database } = store
+    return createGuard({ read, database, views: Object.keys(SQL_VIEWS), systemViews: SYSTEM_VIEWS })(
+      text,
+      settings,
+    ).then(
+      () => 'runs',
+      ({ message }: Error) => message,
+    )
+  }
+
+  test.each(inEveryClause("file('/etc/passwd')"))('before the engine runs a function: %s', async (text) => {
+    expect(await reasonBeforeItRuns(text)).toMatch(/^SQL refused: the function file\(\) is not allowed/)
+  })
+
+  test.each(inEveryPlace('trade_rows'))('before the engine reads a table: %s', async (text) => {
+    expect(await reasonBeforeItRuns(text)).toMatch(
+      /^SQL refused: ((the table|IN) (dextape\.)?trade_rows|the function notIn\(\)) is not allowed/,
+    )
+  })
+
+  test('before the engine runs a subquery that it does not show', async () => {
+    const text = 'SELECT sum(1) OVER (PARTITION BY (SELECT max(pair) FROM trade_rows)) FROM trades'
+    expect(await reasonBeforeItRuns(text)).toMatch(/^SQL refused: a subquery in this place is not allowed/)
+  })
+
   test('each of hundreds of hostile texts, and none leaves a trace', async () => {
     const outfile = join(directory, 'written')
     const tables = () =>
@@ -189,6 +219,8 @@ test('of the engine, only functions that compute from their arguments are allowe
   // Conditions and casts are written with them.
   const harmless = ['_CAST', 'caseWithExpression']
   expect(allowed.filter(({ name, categories }) => forbidden.test(categories) && !harmless.includes(name))).toEqual([])
+  const keywords = functions.filter(({ name }) => BEFORE_PARENTHESIS.has(name.toUpperCase()))
+  expect(keywords.filter(({ name }) => !isAllowedFunction(name))).toEqual([])
   // A name is compared whatever its case, and the query tree shows the name behind an alias.
   const meanings = new Map<string, Set<string>>()
   for (const { name, alias_to } of functions) {

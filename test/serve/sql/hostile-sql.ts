@@ -58,6 +58,44 @@ const FUNCTIONS = [
   "FILE('/etc/passwd')",
 ]
 
+/** Every clause that takes an expression. */
+const CLAUSES: readonly Shape[] = [
+  (call) => `SELECT * REPLACE (${call} AS chain) FROM trades`,
+  (call) => `SELECT t.* EXCEPT (id) REPLACE (${call} AS chain) FROM trades AS t`,
+  (call) => `SELECT COLUMNS('price') REPLACE (${call} AS price_usd) FROM trades`,
+  (call) => `WITH ${call} AS x SELECT x`,
+  (call) => `SELECT DISTINCT ON (${call}) pair FROM trades`,
+  (call) => `SELECT pair FROM trades PREWHERE ${call} = ''`,
+  (call) => `SELECT pair FROM trades ARRAY JOIN [${call}] AS x`,
+  (call) => `SELECT 1 FROM trades AS a JOIN trades AS b ON a.pair = ${call}`,
+  (call) => `SELECT count() FROM trades GROUP BY GROUPING SETS ((${call}), ())`,
+  (call) => `SELECT count() FROM trades GROUP BY CUBE(${call})`,
+  (call) => `SELECT count() FROM trades GROUP BY ${call} WITH TOTALS`,
+  (call) => `SELECT pair FROM trades QUALIFY row_number() OVER (ORDER BY pair) = length(${call})`,
+  (call) => `SELECT sum(1) OVER (PARTITION BY ${call}) FROM trades`,
+  (call) => `SELECT sum(1) OVER (PARTITION BY arrayMap(x -> (${call}), [1])) FROM trades`,
+  (call) => `SELECT sum(1) OVER w FROM trades WINDOW w AS (ORDER BY ${call})`,
+  (call) => `SELECT sum(1) OVER (ORDER BY pair ROWS BETWEEN length(${call}) PRECEDING AND CURRENT ROW) FROM trades`,
+  (call) => `SELECT time FROM trades ORDER BY time WITH FILL FROM length(${call}) TO 5 STEP 1`,
+  (call) => `SELECT time, pair FROM trades ORDER BY time WITH FILL STEP 9 INTERPOLATE (pair AS ${call})`,
+  (call) => `SELECT pair FROM trades LIMIT length(${call})`,
+  (call) => `SELECT pair FROM trades LIMIT 1 OFFSET length(${call})`,
+  (call) => `SELECT pair FROM trades LIMIT 1 BY ${call}`,
+  (call) => `SELECT sum(1) FILTER (WHERE ${call} = '') FROM trades`,
+  (call) => `SELECT quantile(length(${call}))(price_usd) FROM trades`,
+  (call) => `SELECT CASE WHEN ${call} = '' THEN 1 END`,
+  (call) => `SELECT CASE ${call} WHEN '' THEN 1 END`,
+  (call) => `SELECT now() - INTERVAL length(${call}) DAY`,
+  (call) => `SELECT ${call}::String`,
+  (call) => `SELECT [1, 2][length(${call})], (1, ${call}).2, '' IN (${call})`,
+  (call) => `SELECT pair BETWEEN ${call} AND 'x', pair LIKE ${call} FROM trades`,
+  (call) => `SELECT * FROM trades AS t WHERE EXISTS (SELECT 1 WHERE t.pair = ${call})`,
+  (call) => `SELECT 1 INTERSECT SELECT length(${call})`,
+]
+
+/** Each names the function `call` where the engine would run it. */
+export const inEveryClause = (call: string): string[] => CLAUSES.map((shape) => shape(call))
+
 /** Where a table may stand. */
 const TABLE_SHAPES: readonly Shape[] = [
   (table) => `SELECT * FROM ${table}`,
@@ -66,6 +104,23 @@ const TABLE_SHAPES: readonly Shape[] = [
   (table) => `WITH x AS (SELECT * FROM ${table}) SELECT * FROM x`,
   (table) => `SELECT (SELECT count() FROM ${table})`,
   (table) => `(SELECT 1) UNION ALL (SELECT count() FROM ${table} LIMIT 1)`,
+]
+
+/** Also where only the name of a table stands. */
+export const inEveryPlace = (table: string): string[] => [
+  ...TABLE_SHAPES.map((shape) => shape(table)),
+  `SELECT pair IN ${table} FROM trades`,
+  `SELECT pair NOT IN (${table}) FROM trades`,
+  `SELECT in(pair, ${table} AS x) FROM trades`,
+  `SELECT pair FROM trades WHERE (chain, pair) IN dextape.${table}`,
+  `SELECT * FROM trades AS t SEMI LEFT JOIN ${table} AS r USING (pair)`,
+  `SELECT * FROM (SELECT * FROM (SELECT * FROM ${table}))`,
+  `SELECT 1 EXCEPT SELECT count() FROM ${table}`,
+  `SELECT sum(1) OVER (PARTITION BY pair IN ${table}) FROM trades`,
+  `SELECT sum(1) OVER (ORDER BY pair IN (dextape.${table} AS x)) FROM trades`,
+  `SELECT sum(1) OVER (PARTITION BY notIn(pair, ${table})) FROM trades`,
+  `SELECT EXISTS (SELECT 1 FROM ${table})`,
+  `SELECT 1 = ANY (SELECT tx_index FROM ${table})`,
 ]
 
 const HIDDEN_TABLES = [
