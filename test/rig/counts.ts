@@ -127,6 +127,10 @@ export const COUNTS = {
     ...{ short: 150, long: 2_000, seed: 31, files: ['test/serve/hot-history.test.ts'] },
     proves: 'history from memory equals history from the store alone, byte for byte, through reorgs and flushes',
   },
+  auditedCandles: {
+    ...{ short: 60, long: 20_000, seed: 18, files: ['test/serve/operations/candles-audit.test.ts'] },
+    proves: 'a candle computed again from the trades the API gives equals the candle it gives, to the last bit',
+  },
   httpRequests: {
     ...{ short: 300, long: 1_500, seed: 8_121, files: ['test/integration/fuzz-http.test.ts'] },
     proves: 'malformed HTTP requests get a 4xx that says why',

@@ -25,6 +25,10 @@ export function rankOf(token: string, money: ChainMoney): number {
 }
 
 export const FLAG = { dust: 1, outlier: 2, unpriced: 4 } as const
+export type FlagName = keyof typeof FLAG
+
+export const flagNames = (flags: number): FlagName[] =>
+  (Object.keys(FLAG) as FlagName[]).filter((name) => (flags & FLAG[name]) !== 0)
 
 export const DUST_USD = 0.01
 export const SMALL_USD = 1

@@ -17,6 +17,8 @@ export type HistoryQuery = {
   /** Last bucket start; default: now. */
   toS: number | undefined
   fill: boolean
+  /** Which bars remain if there are more than `limit`; otherwise the range says so. */
+  order?: Order
 }
 
 /** Segments are part of the URL when the store is a server. */
@@ -28,7 +30,7 @@ const SEGMENTS_PER_QUERY = 100
  */
 export async function readHistory(sources: HistorySources, state: ServedChain, query: HistoryQuery): Promise<Bar[]> {
   const { interval, limit } = query
-  const order: Order = query.fromS !== undefined && query.toS === undefined ? 'earliest' : 'latest'
+  const order = query.order ?? orderOf(query)
   const span = { fromS: query.fromS ?? 0, toS: query.toS ?? Number.MAX_SAFE_INTEGER }
   if (!query.fill) return readBars(sources, state, query, span, order, limit)
   const fromS = order === 'earliest' ? await fillStart(sources, state, query, span) : span.fromS
@@ -37,6 +39,10 @@ export async function readHistory(sources: HistorySources, state: ServedChain, q
   const bars = await readBars(sources, state, query, wanted, order, limit)
   const [before] = await readBars(sources, state, query, { fromS: 0, toS: wanted.fromS - 1 }, 'latest', 1)
   return fillPrevious(bars, before, wanted, interval)
+}
+
+export function orderOf({ fromS, toS }: Pick<HistoryQuery, 'fromS' | 'toS'>): Order {
+  return fromS !== undefined && toS === undefined ? 'earliest' : 'latest'
 }
 
 /** Filling begins at the given start, or at the first candle after it if none came before. */

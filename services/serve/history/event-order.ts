@@ -8,6 +8,8 @@ export type EventQuery = {
   sort: 'asc' | 'desc'
   /** Return only items after this position, in the order of `sort`. */
   after: Place | undefined
+  /** Only items of blocks up to this one. */
+  upToBlock?: number
 }
 
 /** Position of an event in its pair's history. */
@@ -19,7 +21,8 @@ export function readsForward({ sort, fromS, after }: EventQuery): boolean {
   return sort === 'asc' && (fromS !== undefined || after !== undefined)
 }
 
-export function isAfter(event: Ordered, { after, sort }: EventQuery): boolean {
+export function isIncluded(event: Ordered, { after, sort, upToBlock = Number.MAX_SAFE_INTEGER }: EventQuery): boolean {
+  if (event.blockNumber > upToBlock) return false
   return after === undefined || (sort === 'asc' ? inOrder(event, after) > 0 : inOrder(event, after) < 0)
 }
 

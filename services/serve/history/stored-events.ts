@@ -1,7 +1,7 @@
 import type { LiquidityTrade, PairUpdate, Trade } from '../../core/domain/records.js'
 import type { Placed } from '../memory/event-overlay.js'
 import type { ServedChain } from '../memory/served-chain.js'
-import { type EventQuery, inOrder, isAfter, type Ordered, type Place, readsForward } from './event-order.js'
+import { type EventQuery, inOrder, isIncluded, type Ordered, type Place, readsForward } from './event-order.js'
 import type { Queries } from './query-lanes.js'
 import {
   clampS,
@@ -58,7 +58,7 @@ export async function readStoredEvents<Event extends Ordered>(
   const byId = new Map(rows.map(table.eventOf).map((event) => [event.id, event]))
   for (const event of unflushed) {
     if (kind !== null && (event as { kind?: string }).kind !== kind) continue
-    if (event.timeS >= fromS && event.timeS <= toS && isAfter(event, query)) byId.set(event.id, event)
+    if (event.timeS >= fromS && event.timeS <= toS && isIncluded(event, query)) byId.set(event.id, event)
   }
   const ascending = [...byId.values()].sort(inOrder)
   const taken = isForward ? ascending.slice(0, limit) : ascending.slice(-limit)
@@ -68,7 +68,7 @@ export async function readStoredEvents<Event extends Ordered>(
 async function storedRows(
   store: Queries,
   state: ServedChain,
-  { pair, limit, fromS = 0, toS = Number.MAX_SAFE_INTEGER, sort, after }: EventQuery,
+  { pair, limit, fromS = 0, toS = Number.MAX_SAFE_INTEGER, sort, after, upToBlock }: EventQuery,
   { name, columns }: Pick<EventTable<Ordered>, 'name' | 'columns'>,
   kind: WantedKind,
   direction: 'ASC' | 'DESC',
@@ -87,7 +87,7 @@ async function storedRows(
       ...{ chain: state.chain, pair, from: clampS(fromS), to: clampS(toS), limit },
       ...(after === undefined ? {} : placeParams(after)),
       ...(kind === null ? {} : { kind }),
-      upTo: state.events.storedUpToBlock,
+      upTo: Math.min(state.events.storedUpToBlock, upToBlock ?? Number.MAX_SAFE_INTEGER),
     },
   )
 }

@@ -64,6 +64,26 @@ export const limitOf = (things: string, { max, standard }: { max: number; standa
     Type.Integer({ minimum: 1, maximum: max, default: standard, description: `Maximum number of ${things}` }),
   )
 
+/** Parameters of every history. */
+export const PagedQuery = {
+  cursor: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description: '`next_cursor` of an answer, with its other parameters: goes on after it',
+    }),
+  ),
+  finalized: Type.Optional(
+    Type.Union([Type.Literal('true'), Type.Literal('false')], {
+      default: 'false',
+      description: 'true: only what no reorg can change any more',
+    }),
+  ),
+}
+
+export const NextCursor = Type.Optional(
+  Type.String({ description: 'Where the next page begins; missing on the last one' }),
+)
+
 /** End of the year 9999: rejects milliseconds passed as seconds. */
 const LAST_S = 253_402_300_799
 

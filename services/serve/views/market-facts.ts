@@ -67,6 +67,13 @@ export function isFinal({ recent }: Pick<ServedChain, 'recent'>, timeS: number):
   return timeS < recent.finalNowS - DAY_S
 }
 
+/** Until when every block is final; a later block of a chain known from a recording may have an earlier time. */
+export function finalUntilS({ state, family }: Pick<Market, 'state' | 'family'>): number {
+  return state.recent.finalNowS - (family === undefined ? TIME_BACK_S : 0)
+}
+
+const TIME_BACK_S = 3600
+
 export function mainPairOf(market: Market, token: TokenState): PairState | undefined {
   return token.main_pair === null ? undefined : market.state.pairs.get(token.main_pair)
 }

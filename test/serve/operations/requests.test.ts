@@ -27,6 +27,7 @@ const ASK: Record<string, { path: string; body?: unknown }> = {
   pairDetail: { path: `/v2/pairs/${PAIR}-eth` },
   klinesPair: { path: `/v2/klines/pair/${PAIR}-eth?interval=1` },
   klinesToken: { path: `/v2/klines/token/${TOKEN}-eth?interval=1` },
+  candlesAudit: { path: `/v2/candles/audit?pair_id=${PAIR}-eth&interval=60&time=${T0}` },
   txsSwap: { path: `/v2/txs/swap/${PAIR}-eth` },
   txsLiq: { path: `/v2/txs/liq/${PAIR}-eth` },
   supportedChains: { path: '/v2/supported_chains' },
@@ -34,7 +35,7 @@ const ASK: Record<string, { path: string; body?: unknown }> = {
 const COSTS: Record<string, number> = {
   ...{ tokensPrice: 100, tokensSearch: 100, tokensKeyword: 5, tokenDetail: 5, contracts: 10, tokensTop100: 10 },
   ...{ tokensMain: 5, tokensTrending: 5, tokensPlatform: 10, pairDetail: 5, klinesPair: 10, klinesToken: 10 },
-  ...{ txsSwap: 50, txsLiq: 50, supportedChains: 0 },
+  ...{ candlesAudit: 50, txsSwap: 50, txsLiq: 50, supportedChains: 0 },
 }
 const BARE = ['tokensKeyword', 'tokensTop100', 'tokensMain', 'tokensTrending', 'tokensPlatform']
 

@@ -1,5 +1,5 @@
 import type { BlockUpdate } from '../../../core/domain/records.js'
-import { type EventQuery, inOrder, isAfter, type Ordered, readsForward } from '../event-order.js'
+import { type EventQuery, inOrder, isIncluded, type Ordered, readsForward } from '../event-order.js'
 
 /** How many of the newest events of a pair are kept: a request may ask for 300. */
 export const KEPT_EVENTS = 400
@@ -56,7 +56,7 @@ export class HotEvents<Event extends Ordered> {
     for (let at = isForward ? 0 : events.length - 1; taken.length < limit; at += step) {
       const event = events[at]
       if (event === undefined) break
-      if (event.timeS >= fromS && event.timeS <= toS && isAfter(event, query) && isWanted(event)) taken.push(event)
+      if (event.timeS >= fromS && event.timeS <= toS && isIncluded(event, query) && isWanted(event)) taken.push(event)
     }
     if (!isCovered && taken.length < limit) return undefined
     return isForward === (sort === 'asc') ? taken : taken.reverse()

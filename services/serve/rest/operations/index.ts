@@ -1,4 +1,5 @@
 import type { Operation } from '../operation.js'
+import { candlesAudit } from './candles-audit.js'
 import { contracts } from './contracts.js'
 import { klinesPair } from './klines-pair.js'
 import { klinesToken } from './klines-token.js'
@@ -29,6 +30,7 @@ export const OPERATIONS: readonly Operation[] = [
   pairDetail,
   klinesPair,
   klinesToken,
+  candlesAudit,
   txsSwap,
   txsLiq,
   supportedChains,

@@ -1,11 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { type Bar, HISTORY_INTERVALS, type HistoryInterval } from '../../history/candle-bars.js'
-import { readHistory, wholeHistory } from '../../history/candle-history.js'
+import { orderOf, readHistory, wholeHistory } from '../../history/candle-history.js'
 import { curvePair } from '../../memory/served-chain.js'
 import { fieldsOf, int, plainDecimal, text } from '../../views/field-formats.js'
-import { isFinal, type Market, targetOf } from '../../views/market-facts.js'
+import { finalUntilS, isFinal, type Market, targetOf } from '../../views/market-facts.js'
+import { candleCursor, readCandleCursor } from '../cursors.js'
 import { operation } from '../operation.js'
-import { checkRange, epochSeconds, limitOf, PairIdParams, resolveId } from '../parameters.js'
+import { checkRange, epochSeconds, limitOf, NextCursor, PagedQuery, PairIdParams, resolveId } from '../parameters.js'
 import { badRequest } from '../problem.js'
 
 const DEFAULT_LIMIT = 300
@@ -37,6 +38,7 @@ export const KlinesQuery = Type.Object({
       description: 'previous: fill buckets without trades with the previous close, marked as filled',
     }),
   ),
+  ...PagedQuery,
 })
 
 const Points = Type.Array(
@@ -53,6 +55,7 @@ export const KlinesData = Type.Object({
   limit: int,
   to_time: int,
   total_count: int,
+  next_cursor: NextCursor,
   target_token_id: text,
   pump_pair_id: Type.Optional(
     Type.String({ description: 'Bonding curve of the token, if the curve has no pool address' }),
@@ -73,7 +76,7 @@ export const klinesPair = operation({
   data: KlinesData,
   async handle({ chains, ...sources }, { params, query }) {
     const { address, chain, market } = resolveId(chains, params['pair-id'], 'pair-id')
-    const range = readKlinesQuery(query)
+    const range = readKlinesQuery(query, market)
     const pair = market.state.pairs.get(address)
     const shared = {
       pair_id: `${address}-${chain}`,
@@ -90,21 +93,41 @@ export const klinesPair = operation({
     const reason = pair.tx_count === 0 ? { reason: 'no_trades' } : {}
     const target = { target_token_id: `${targetOf(pair)}-${chain}`, ...curveOf(market, targetOf(pair)) }
     const isClosed = pair.tx_count > 0 && isClosedRange(market, range)
-    return { data: { ...shared, total_count: points.length, ...target, points }, chains: [chain], ...reason, isClosed }
+    const data = { ...shared, total_count: points.length, ...nextCandles(bars, range), ...target, points }
+    return { data, chains: [chain], ...reason, isClosed }
   },
 })
 
-export function readKlinesQuery(query: Static<typeof KlinesQuery>) {
+export function readKlinesQuery(query: Static<typeof KlinesQuery>, market: Market) {
   const { from_time: fromS, to_time: toS } = query
   checkRange(fromS, toS)
+  const interval = intervalOf(query.interval)
+  const cursor = query.cursor === undefined ? undefined : readCandleCursor(query.cursor)
+  const order = cursor?.order ?? orderOf({ fromS, toS })
+  const ends = [
+    ...(toS === undefined ? [] : [toS]),
+    ...(cursor?.order === 'latest' ? [cursor.timeS - 1] : []),
+    ...(query.finalized === 'true' ? [interval.step(interval.startOf(finalUntilS(market)), -1)] : []),
+  ]
   return {
-    interval: intervalOf(query.interval),
+    interval,
     category: query.category ?? 'u',
     limit: query.limit ?? query.size ?? DEFAULT_LIMIT,
-    fromS,
-    toS,
+    fromS: cursor?.order === 'earliest' ? Math.max(fromS ?? 0, cursor.timeS + 1) : fromS,
+    toS: ends.length === 0 ? undefined : Math.min(...ends),
     fill: query.fill === 'previous',
+    order,
   }
+}
+
+/** Forward, later candles may follow at any time; backward, none before an answer that is not full. */
+export function nextCandles(
+  bars: readonly Bar[],
+  { order, limit, fromS = 0 }: ReturnType<typeof readKlinesQuery>,
+): { next_cursor?: string } {
+  if (order === 'latest' && bars.length < limit) return {}
+  const edgeS = (order === 'latest' ? bars[0] : bars.at(-1))?.timeS ?? Math.max(0, fromS - 1)
+  return { next_cursor: candleCursor({ order, timeS: edgeS }) }
 }
 
 /** Second candles are deleted after a while. */
@@ -118,7 +141,7 @@ export function curveOf({ state }: Market, token: string): { pump_pair_id?: stri
   return state.pairs.has(curve) ? { pump_pair_id: `${curve}-${state.chain}` } : {}
 }
 
-function intervalOf(name: string): HistoryInterval {
+export function intervalOf(name: string): HistoryInterval {
   const interval = HISTORY_INTERVALS.get(name)
   if (interval !== undefined) return interval
   throw badRequest(

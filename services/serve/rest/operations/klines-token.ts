@@ -2,7 +2,7 @@ import { readHistory } from '../../history/candle-history.js'
 import { mainPairSegments } from '../../history/main-pairs.js'
 import { operation } from '../operation.js'
 import { resolveId, TokenIdParams } from '../parameters.js'
-import { curveOf, KlinesData, KlinesQuery, point, readKlinesQuery } from './klines-pair.js'
+import { curveOf, KlinesData, KlinesQuery, nextCandles, point, readKlinesQuery } from './klines-pair.js'
 
 export const klinesToken = operation({
   id: 'klinesToken',
@@ -17,7 +17,7 @@ export const klinesToken = operation({
   data: KlinesData,
   async handle({ chains, ...sources }, { params, query }) {
     const { address, chain, market } = resolveId(chains, params['token-id'], 'token-id')
-    const range = readKlinesQuery(query)
+    const range = readKlinesQuery(query, market)
     const token = market.state.tokens.get(address)
     const main = token?.main_pair ?? null
     const shared = {
@@ -34,7 +34,8 @@ export const klinesToken = operation({
     const segments = await mainPairSegments(sources, market.state, address, range.interval)
     const bars = await readHistory(sources, market.state, { segments, ...range })
     const points = bars.map((bar) => point(bar, query.open === 'first'))
-    const data = { ...shared, ...curveOf(market, address), total_count: points.length, points }
+    const next = nextCandles(bars, range)
+    const data = { ...shared, ...curveOf(market, address), total_count: points.length, ...next, points }
     if (segments.length === 0) return { data, chains: [chain], reason: 'no_main_pair' }
     const hasTraded = segments.some(({ pair }) => (market.state.pairs.get(pair)?.tx_count ?? 0) > 0)
     return { data, chains: [chain], ...(hasTraded ? {} : { reason: 'no_trades' }) }

@@ -7,8 +7,9 @@ import type { PairState } from '../../memory/served-chain.js'
 import { SwapItem, swapItem } from '../../views/event-items.js'
 import { int, text } from '../../views/field-formats.js'
 import { isFinal, type Market } from '../../views/market-facts.js'
+import { eventCursor, readEventCursor } from '../cursors.js'
 import { type Answer, type OperationContext, operation } from '../operation.js'
-import { checkRange, epochSeconds, limitOf, PairIdParams, resolveId } from '../parameters.js'
+import { checkRange, epochSeconds, limitOf, NextCursor, PagedQuery, PairIdParams, resolveId } from '../parameters.js'
 import { badRequest } from '../problem.js'
 
 const DEFAULT_LIMIT = 100
@@ -33,10 +34,18 @@ export const TxsQuery = Type.Object({
       examples: ['18944480-246'],
     }),
   ),
+  ...PagedQuery,
 })
 
 export const txsData = (item: TSchema) =>
-  Type.Object({ limit: int, pair_id: text, to_time: int, total_count: int, txs: Type.Array(item) })
+  Type.Object({
+    limit: int,
+    pair_id: text,
+    to_time: int,
+    total_count: int,
+    next_cursor: NextCursor,
+    txs: Type.Array(item),
+  })
 
 export const txsSwap = operation({
   id: 'txsSwap',
@@ -73,7 +82,11 @@ export async function answerTxs<Event extends Ordered>(
   view: View<Event>,
 ): Promise<Answer<unknown>> {
   const { address, chain, market } = resolveId(context.chains, pairId, 'pair-id')
-  const { limit = DEFAULT_LIMIT, from_time: fromS, to_time: toS, sort = 'asc' } = query
+  const { limit = DEFAULT_LIMIT, from_time: fromS, to_time: toS } = query
+  const cursor = query.cursor === undefined ? undefined : readEventCursor(query.cursor, query.sort)
+  const sort = cursor?.sort ?? query.sort ?? 'asc'
+  if (cursor !== undefined && query.after !== undefined)
+    throw badRequest('cursor_and_after', 'Pass either `cursor` or `after`, not both.')
   checkRange(fromS, toS)
   const pair = market.state.pairs.get(address)
   const shared = { limit, pair_id: `${address}-${chain}`, to_time: toS ?? market.state.nowS }
@@ -81,13 +94,27 @@ export async function answerTxs<Event extends Ordered>(
     const data = { ...shared, total_count: 0, txs: [] }
     return { data, chains: [chain], reason: 'unknown_pair', msg: 'pair not found' }
   }
-  const after = query.after === undefined ? undefined : await placeOf(context, market, table, address, query.after)
-  const events = await read(market, { pair: address, limit, fromS, toS, sort, after })
+  const after = query.after === undefined ? cursor?.after : await placeOf(context, market, table, address, query.after)
+  const upTo = query.finalized === 'true' ? { upToBlock: market.state.finalized } : {}
+  const eventQuery: EventQuery = { pair: address, limit, fromS, toS, sort, after, ...upTo }
+  const events = await read(market, eventQuery)
   const txs = events.map((event) => view(market, pair, event))
   const reason = txs.length === 0 && pair.tx_count === 0 ? { reason: 'no_trades' } : {}
   const isClosed = toS !== undefined && pair.tx_count > 0 && isFinal(market.state, toS)
-  return { data: { ...shared, total_count: txs.length, txs }, chains: [chain], ...reason, isClosed }
+  const next = nextCursor(events, eventQuery)
+  return { data: { ...shared, total_count: txs.length, ...next, txs }, chains: [chain], ...reason, isClosed }
 }
+
+/** Ascending, later items may follow at any time; descending, none before a page that is not full. */
+function nextCursor(events: readonly Place[], { sort, limit, fromS, after }: EventQuery): { next_cursor?: string } {
+  if (sort === 'desc' && events.length < limit) return {}
+  const last = events.at(-1) ?? after ?? (fromS === undefined ? undefined : placeBefore(fromS))
+  return last === undefined ? {} : { next_cursor: eventCursor({ sort, after: last }) }
+}
+
+const placeBefore = (timeS: number): Place => ({
+  ...{ timeS: Math.max(0, timeS - 1), blockNumber: 0, tx_index: 0, log_index: 0, sub: 0 },
+})
 
 async function placeOf<Event extends Ordered>(
   sources: HistorySources,
