@@ -340,8 +340,7 @@ const some = (things: readonly string[], shapes: readonly Shape[]): string[] =>
 
 export function hostileTexts(outfile: string): string[] {
   return [
-    ...each(FUNCTIONS, SCALAR_SHAPES.slice(0, 4)),
-    ...some(FUNCTIONS, SCALAR_SHAPES.slice(4)),
+    ...some(FUNCTIONS, SCALAR_SHAPES),
     ...some(HIDDEN_TABLES, TABLE_SHAPES),
     ...some(TABLE_FUNCTIONS, TABLE_SHAPES),
     ...each(STATEMENTS, STATEMENT_SHAPES),
