@@ -10,7 +10,8 @@ CREATE OR REPLACE VIEW main_pairs AS SELECT
   leadInFrame(toNullable(t.time)) OVER (PARTITION BY t.chain, t.token ORDER BY t.block_number ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS until_time
 FROM main_pair_rows AS t FINAL;
 
--- One row per pair and hour with a trade or a liquidity event. Reserves are those after the hour's last event.
+-- One row per pair and hour with a trade or a liquidity event. Reserves are those after the hour's last event, in block order: a
+-- block whose time goes back belongs to the hour of its own time.
 CREATE OR REPLACE VIEW pair_history AS SELECT
   e.chain AS chain,
   e.pair AS pair,
@@ -26,6 +27,7 @@ CREATE OR REPLACE VIEW pair_history AS SELECT
   e.buys AS buys,
   e.sells AS sells,
   e.liquidity_events AS liquidity_events,
+  e.last_block AS last_block,
   toFloat64OrNull(tupleElement(e.last, 1)) / p.scale0 AS reserve0,
   toFloat64OrNull(tupleElement(e.last, 2)) / p.scale1 AS reserve1,
   nullIf(tupleElement(e.last, 1), '') AS reserve0_raw,
@@ -38,6 +40,7 @@ FROM (
     countIf(kind = 'trade' AND NOT sell) AS buys,
     countIf(kind = 'trade' AND sell) AS sells,
     countIf(kind != 'trade') AS liquidity_events,
+    max(block_number) AS last_block,
     argMax((reserve0, reserve1), (block_number, tx_index, log_index, sub)) AS last,
     if(trades = 0, nan, argMaxIf(usd, (block_number, tx_index, log_index, sub), kind = 'trade')) AS last_quote_usd
   FROM (

@@ -101,9 +101,9 @@ test('a token has one main pair at a time, and the last one is that of the token
   ])
 })
 
-test('the hours of a pair have its trades, and the last one its reserves', async () => {
+test('the hours of a pair have its trades, and the one of its last block its reserves', async () => {
   const { rows } = await sql(`SELECT p.pair FROM pairs AS p JOIN (
-      SELECT chain, pair, sum(trades) AS n, argMax((reserve0_raw, reserve1_raw), time) AS last FROM pair_history GROUP BY chain, pair
+      SELECT chain, pair, sum(trades) AS n, argMax((reserve0_raw, reserve1_raw), last_block) AS last FROM pair_history GROUP BY chain, pair
     ) AS h ON h.chain = p.chain AND h.pair = p.pair
     WHERE h.n != p.tx_count OR NOT (h.last.1 <=> p.reserve0_raw AND h.last.2 <=> p.reserve1_raw)`)
   expect(rows).toEqual([])

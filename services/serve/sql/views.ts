@@ -208,6 +208,7 @@ export const SQL_VIEWS: Views = {
       buys: 'Buys',
       sells: 'Sells',
       liquidity_events: 'Deposits and withdrawals',
+      last_block: 'Block of the last event. Of two hours, the one with the higher block is later on the chain',
       reserve0: decimal('Reserve of token0 after the last event'),
       reserve1: decimal('Reserve of token1 after the last event'),
       ...RAW_RESERVES,
