@@ -168,7 +168,8 @@ export async function openStore(target: StoreTarget, options: StoreOptions = {})
     },
     query: <Row>(sql: string, params?: Record<string, unknown>, limits?: QueryLimits) =>
       ask('a query', () => rows<Row>(sql, params, limits)),
-    read: (sql, settings) => ask('a query', () => clients.read(sql, settings)),
+    // Not a sign of the store's health: such a query may take longer than the engine can be stopped.
+    read: (sql, settings) => guard('a query', () => clients.read(sql, settings)),
     database: clients.database,
     command: (sql, params) => ask('a command', () => command(sql, params)),
     ping: () =>

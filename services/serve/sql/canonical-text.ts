@@ -28,71 +28,11 @@ export type CanonicalQuery = {
 }
 
 /** Words of SQL before a parenthesis. No function that is not allowed has such a name (tested). */
-export const BEFORE_PARENTHESIS = new Set([
-  ...[
-    'SELECT',
-    'DISTINCT',
-    'FROM',
-    'WHERE',
-    'PREWHERE',
-    'HAVING',
-    'QUALIFY',
-    'BY',
-    'ON',
-    'USING',
-    'JOIN',
-    'WITH',
-    'AS',
-    'IN',
-  ],
-  ...[
-    'AND',
-    'OR',
-    'NOT',
-    'BETWEEN',
-    'LIKE',
-    'ILIKE',
-    'IS',
-    'CASE',
-    'WHEN',
-    'THEN',
-    'ELSE',
-    'OVER',
-    'ROWS',
-    'RANGE',
-    'GROUPS',
-  ],
-  ...[
-    'UNION',
-    'ALL',
-    'EXCEPT',
-    'INTERSECT',
-    'REPLACE',
-    'COLUMNS',
-    'SETS',
-    'CUBE',
-    'ROLLUP',
-    'INTERPOLATE',
-    'LIMIT',
-    'OFFSET',
-  ],
-  ...[
-    'FILL',
-    'TO',
-    'STEP',
-    'FIRST',
-    'LAST',
-    'ASC',
-    'DESC',
-    'FILTER',
-    'ARRAY',
-    'FROM',
-    'DIV',
-    'MOD',
-    'REGEXP',
-    'STALENESS',
-  ],
-])
+export const BEFORE_PARENTHESIS: ReadonlySet<string> = new Set(
+  `SELECT DISTINCT FROM WHERE PREWHERE HAVING QUALIFY BY ON USING JOIN WITH AS IN AND OR NOT BETWEEN LIKE ILIKE IS CASE WHEN THEN
+  ELSE OVER ROWS RANGE GROUPS UNION ALL EXCEPT INTERSECT REPLACE COLUMNS SETS CUBE ROLLUP INTERPOLATE LIMIT OFFSET FILL TO STEP
+  FIRST LAST ASC DESC FILTER ARRAY DIV MOD REGEXP STALENESS`.split(/\s+/),
+)
 
 /** `renames`: tables of `system` by the view that replaces each. */
 export function readCanonicalText(text: string, renames: ReadonlyMap<string, string> = new Map()): CanonicalQuery {
@@ -122,15 +62,16 @@ const isCalled = (tokens: readonly Token[], at: number): boolean => {
   return tokens[at + 1]?.text === '(' && /^[\w`"]/.test(text) && !BEFORE_PARENTHESIS.has(text)
 }
 
-/** The engine writes `IN (name)`, with or without an alias. */
+/** `IN (name)`, as the engine writes it, with or without a database and an alias. */
 function nameAfterIn(tokens: readonly Token[], at: number): string[] {
   if (tokens[at]?.text !== 'IN') return []
-  const close = tokens.findIndex(({ text }, index) => index > at && text === ')')
-  const inside = tokens.slice(at + 1, close).map(({ text }) => text)
-  const [open, ...name] = inside[0] === '(' ? inside : ['(', ...inside.slice(0, 3)]
-  const isName = open === '(' && name.length > 0 && name.every((part) => /^([A-Za-z_`"].*|\.)$/.test(part))
-  const text = name.slice(0, name.includes('AS') ? name.indexOf('AS') : undefined)
-  return isName && text[0] !== 'SELECT' && text[0] !== 'NULL' ? [text.map(unquoted).join('')] : []
+  const [open, ...rest] = tokens.slice(at + 1, at + 9).map(({ text }) => text)
+  const inside =
+    open === '(' ? rest.slice(0, rest.indexOf(')')) : [open ?? '', ...rest.slice(0, rest[0] === '.' ? 2 : 0)]
+  const isClosed = open !== '(' || rest.includes(')')
+  const name = inside.slice(0, inside.includes('AS') ? inside.indexOf('AS') : undefined)
+  const isName = name.length > 0 && name.every((part) => /^([A-Za-z_`"].*|\.)$/.test(part))
+  return isClosed && isName && name[0] !== 'NULL' ? [name.map(unquoted).join('')] : []
 }
 
 const unquoted = (name: string): string => name.replace(/^([`"])(.*)\1$/, '$2')
@@ -164,9 +105,10 @@ export function fillParameters(text: string, values: ReadonlyMap<string, string>
   let filled = ''
   let end = 0
   for (const [at, { text: brace, start }] of tokens.entries()) {
+    if (brace !== '{' || start < end) continue
     const [name, colon] = [tokens[at + 1]?.text ?? '', tokens[at + 2]]
-    const close = tokens.slice(at).find(({ text }) => text === '}')
-    if (brace !== '{' || start < end || colon?.text !== ':' || close === undefined) continue
+    const close = tokens.slice(at, at + MAX_PARAMETER_TOKENS).find(({ text }) => text === '}')
+    if (colon?.text !== ':' || close === undefined) continue
     const type = text.slice(colon.start + 1, close.start).trim()
     if (!/^[\w(), ']+$/.test(type) || /identifier/i.test(type))
       throw refused(`a parameter of the type ${type}`, 'parameters are values')
@@ -178,7 +120,10 @@ export function fillParameters(text: string, values: ReadonlyMap<string, string>
   return filled + text.slice(end)
 }
 
-const literal = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`
+/** Of a parameter: its name and a nested type. */
+const MAX_PARAMETER_TOKENS = 50
+
+const literal = (text: string): string => `'${text.replace(/[\\']/g, '\\$&').replaceAll('\0', '\\0')}'`
 
 const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', 0: '\0' }
 

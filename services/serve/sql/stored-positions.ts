@@ -43,7 +43,7 @@ export function createUntilStored({ memory, store, flush, untilPushed, nowMs }: 
 
   return async () => {
     const deadlineMs = nowMs() + MAX_WAIT_MS
-    await untilPushed()
+    await Promise.race([untilPushed(), sleep(MAX_WAIT_MS)])
     const applied = new Map(
       memory
         .chains()
