@@ -8,6 +8,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const SOURCES = [
   'services',
   'schemas',
+  'clients/typescript/src',
   'infra/bundle.mjs',
   'test/bench',
   'test/rig',

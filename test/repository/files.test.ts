@@ -27,6 +27,7 @@ describe('the repository', () => {
       readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
     ),
     ...readdirSync(join(root, 'services')).map((service) => `services/${service}/README.md`),
+    ...readdirSync(join(root, 'clients')).map((client) => `clients/${client}/README.md`),
   ].filter((page) => page.endsWith('.md') && existsSync(join(root, page)))
 
   it.each(pages)('%s mentions only existing files and pages', (page) => {

@@ -4,10 +4,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createClient } from '../../clients/typescript/src/index.js'
 import { repositoryRoot } from '../../schemas/avro.js'
 import type { StatusReport } from '../../services/serve/status-report.js'
 import { startUp, type UpProcess } from '../rig/up/process.js'
-import { connect } from '../serve/push-client.js'
 
 const root = repositoryRoot()
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
@@ -60,18 +60,13 @@ describe('the package', () => {
   it('starts with npx dextape up, serves its pages and pushes', async () => {
     const config = { simulator: { history_h: 0 } }
     up = startUp({ dataDir: join(home, 'data'), config, command: ['npx', 'dextape'] })
-    const { rest, ws, key = '' } = await up.serving
+    const { rest, key = '' } = await up.serving
     const status = (await (await fetch(`${rest}/status`)).json()) as StatusReport
     expect(status).toMatchObject({ version, simulated: true, push: { server: expect.any(String) } })
     for (const page of ['/', '/reference', '/openapi.json', '/asyncapi.json', '/ready'])
       expect([page, (await fetch(`${rest}${page}`)).status]).toEqual([page, 200])
-    const client = await connect(ws, { 'x-api-key': key })
-    const isPushed = new Promise((resolve) => {
-      client.socket.on('message', (data) => String(data).includes('"topic":"tx"') && resolve(true))
-    })
-    await client.call('subscribe', ['tx', '*', 'solana'])
-    expect(await isPushed).toBe(true)
-    client.close()
+    const client = createClient({ url: rest, key })
+    for await (const { topic } of client.subscribe(['tx', '*', 'solana'])) if (topic === 'tx') break
     await up.stop()
   })
 })

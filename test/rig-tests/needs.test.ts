@@ -76,7 +76,7 @@ describe('what the tests need besides Node', () => {
         '  - Java 17 or newer (or a Docker engine): Kafka and the schema registry run on it',
         '  - Maven (or a Docker engine): fetches Kafka and the schema registry, once',
         '  - Chromium: opens the pages; CHROMIUM_PATH names another browser of its kind',
-        '  - Python 3 with venv: runs schemathesis and the example consumer',
+        '  - Python 3 with venv: runs schemathesis, the example consumer and the Python client',
         '  - curl: runs the README’s examples',
         'Install all of it:',
         "  sudo sh -c 'apt-get update && apt-get install -y --no-install-recommends openjdk-17-jre-headless maven chromium " +

@@ -118,6 +118,10 @@ export const COUNTS = {
     ...{ short: 2_000, long: 100_000, seed: 7, files: ['test/ingest/decode/solana/block/mutations.test.ts'] },
     proves: 'a Solana transaction with garbage in any field is decoded, a dead letter, or nothing; never a crash',
   },
+  clientRestarts: {
+    ...{ short: 2, long: 12, seed: 5, files: ['test/clients/serve.test.ts'] },
+    proves: 'clients deliver every push once and in order through this many restarts of the server',
+  },
   restExamples: {
     // For each operation, beside those that cover its schema; 75 make over 2,000 requests.
     ...{ short: 0, long: 75, seed: 20_261, files: ['test/integration/fuzz-rest.long.test.ts'] },
@@ -143,6 +147,7 @@ export const COUNTS = {
 
 /** Suites without a count that only a long run has, or that carry more load in it. */
 export const LONG_SUITES = [
+  'test/clients/python-package.long.test.ts',
   'test/contract/push.test.ts',
   'test/contract/push-requests.test.ts',
   'test/ingest/simulator/fold.test.ts',

@@ -61,7 +61,11 @@ async function make(folder: string, requirements: string): Promise<void> {
 }
 
 /** Returns stdout and stderr in one text; a missing command exits with 127. */
-export function run(command: string, args: readonly string[], options: { cwd?: string } = {}): Promise<Ran> {
+export function run(
+  command: string,
+  args: readonly string[],
+  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+): Promise<Ran> {
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
   let out = ''
   const note = (text: string): void => {

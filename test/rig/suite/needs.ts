@@ -47,7 +47,7 @@ export function missingNeeds(machine: Machine): Need[] {
       ...{ packages: ['chromium'], isThere: chromiumCandidates(env).some(hasFile) },
     },
     {
-      ...{ name: 'Python 3 with venv', why: 'runs schemathesis and the example consumer' },
+      ...{ name: 'Python 3 with venv', why: 'runs schemathesis, the example consumer and the Python client' },
       ...{ packages: ['python3', 'python3-venv'], isThere: works('python3', '-c', 'import venv, ensurepip') },
     },
     {
