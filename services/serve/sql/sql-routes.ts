@@ -33,6 +33,9 @@ const Body = Type.Object({
   ),
 })
 
+/** Null: no limit. */
+const limit = Type.Unsafe<number | null>({ type: ['integer', 'null'] })
+
 const Column = Type.Object({ name: text, type: text })
 
 const none = { params: Type.Object({}), query: Type.Object({}), envelope: false }
@@ -70,8 +73,7 @@ export const SQL_SCHEMA = {
     ),
     formats: Type.Array(text),
     limits: Type.Object({
-      ...{ sql_queries: Type.Unsafe<number | null>({ type: ['integer', 'null'] }), sql_seconds: int, sql_rows: int },
-      ...{ sql_result_mb: int, sql_memory_mb: int },
+      ...{ sql_queries: limit, sql_seconds: limit, sql_rows: limit, sql_result_mb: limit, sql_memory_mb: limit },
     }),
   }),
 } as const
