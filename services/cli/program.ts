@@ -13,12 +13,13 @@ import { addListen } from './listen.js'
 import { addMigrate } from './migrate.js'
 import { addServices } from './services.js'
 import { addSimulate } from './simulate.js'
+import { addSql } from './sql/sql.js'
 import { addTopics } from './topics/topics.js'
 import { addVerify } from './verify/verify.js'
 
 /** In the order `--help` lists them. */
 const COMMANDS: readonly ((cli: Cli) => void)[] = [
-  ...[addServices, addBackfill, addVerify, addListen, addDecode, addSimulate],
+  ...[addServices, addBackfill, addVerify, addListen, addSql, addDecode, addSimulate],
   ...[addTopics, addDead, addKeys, addMigrate, addDoctor],
 ]
 
@@ -53,11 +54,21 @@ function helpTail(): string {
     '  dextape up --events recording.jsonl.gz',
     '  dextape keys create --name my-bot --plan pro',
     '  dextape topics tail eth -n 3',
+    "  dextape sql -c 'SELECT count() FROM trades'",
     '  dextape dead ls',
     '\nEnvironment:',
     ...variables,
     `\nExit codes: ${EXIT.ok} success, ${EXIT.failed} failure, ${EXIT.usage} unknown command or option, ${EXIT.config} invalid configuration.`,
   ].join('\n')
+}
+
+/** After `sql`, `-c` names the query, as in every SQL shell. Commander would take it for the program's own --config. */
+export function sqlArguments(args: readonly string[]): readonly string[] {
+  const at = args.findIndex(
+    (arg, index) => !arg.startsWith('-') && !/^(-[cd]|--config|--data-dir)$/.test(args[index - 1] ?? ''),
+  )
+  if (args[at] !== 'sql') return args
+  return args.map((arg, index) => (index > at && arg === '-c' ? '--command' : arg))
 }
 
 /** Resolves with the exit code. Commander has already printed usage errors. */
@@ -67,7 +78,7 @@ export async function runCli(world: World, args: readonly string[]): Promise<num
     code = given
   })
   try {
-    await program.parseAsync(args, { from: 'user' })
+    await program.parseAsync(sqlArguments(args), { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     return error.exitCode === 0 ? EXIT.ok : EXIT.usage

@@ -1,3 +1,4 @@
+import { PLANS } from '../core/domain/plans.js'
 import { revisionsOf } from './chain-directory.js'
 import type { CreateRest } from './duties.js'
 import { createHotHistory } from './history/hot/hot-history.js'
@@ -8,6 +9,9 @@ import { createAnswerCache } from './rest/answer-cache.js'
 import { addServiceRoutes, createRestServer } from './rest/rest-server.js'
 import { addWsTokenRoute } from './rest/ws-token-route.js'
 import { ANSWER_BYTES, HOLDERS_HOLD_MS, HOT_HISTORY_BYTES } from './serve-deps.js'
+import { addClickhouseRoute } from './sql/clickhouse-route.js'
+import { addSqlRoutes } from './sql/sql-routes.js'
+import { createSqlService } from './sql/sql-service.js'
 
 export const createRest: CreateRest = (deps, parts, { isLoaded, wsPort, status }) => {
   const { memory, chains, gate, tokens, queries, metrics, nowMs } = parts
@@ -29,6 +33,11 @@ export const createRest: CreateRest = (deps, parts, { isLoaded, wsPort, status }
     ...{ chains, store: lanes.cheap, hot, flush, answers, gate, queries, metrics, logger, isLoaded, untilPushed },
     ...{ envelope: config.envelope, corsOrigins: config.corsOrigins ?? { kind: 'any' } },
   })
+  const { plans = PLANS } = config
+  const sql = createSqlService({ memory, store, flush: deps.flush, untilPushed, nowMs, plans })
+  const sqlRoutes = { sql, store: lanes.cheap, plans, gate, metrics, logger, envelope: config.envelope, isLoaded }
+  addSqlRoutes(rest, sqlRoutes)
+  addClickhouseRoute(rest, sqlRoutes)
   addServiceRoutes(rest, { memory, metrics: deps.metricsText === undefined ? metrics : deps.metricsText, status })
   const { publicUrls = [], publicWsUrl = { kind: 'none' } } = config
   addPages(rest, { ...config, publicUrls, publicWsUrl })

@@ -118,7 +118,7 @@ describe('the README', () => {
     const counts = [...commands].map(([title, lines]) => [title, lines.length]).filter(([, count]) => count !== 0)
     expect(Object.fromEntries(counts)).toEqual({
       'Two commands': 2,
-      'Three things to try': 5,
+      'Four things to try': 6,
       'Play a recording': 7,
       'A chain of your choice': 4,
     })
@@ -147,7 +147,7 @@ describe('the README', () => {
     })
 
     test('runs the examples of the README', async () => {
-      const lines = commandsOf('Three things to try')
+      const lines = commandsOf('Four things to try')
       const outputs = await paste(lines, env)
       for (const [index, line] of lines.entries()) {
         const output = outputs[index] ?? ''
@@ -157,6 +157,7 @@ describe('the README', () => {
             output.split('\n').map((text) => JSON.parse(text)),
             line,
           ).toHaveLength(2)
+        else if (line.includes('dextape sql')) expect(output, line).toMatch(/^┌─chain.*│ eth /s)
         else expect(output, line).toBe('')
       }
     })

@@ -158,6 +158,7 @@ export const LONG_SUITES = [
   'test/integration/replay-stop.long.test.ts',
   'test/integration/simulated.test.ts',
   'test/integration/sockets.long.test.ts',
+  'test/integration/sql-clickhouse-connect.long.test.ts',
   'test/integration/thread-death.test.ts',
   'test/rig-tests/broker.long.test.ts',
 ] as const

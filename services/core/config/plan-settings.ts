@@ -17,6 +17,13 @@ const budget = Type.Optional(
   Type.Union([count, Type.Literal('none')], { description: 'a whole number, 1 or more, or "none" for no limit' }),
 )
 
+/** A plan without SQL has 0. */
+const countOrNone = Type.Optional(
+  Type.Union([Type.Integer({ minimum: 0, maximum: 1000 }), Type.Literal('none')], {
+    description: 'a whole number up to 1000, 0 for no SQL, or "none" for no limit',
+  }),
+)
+
 /** Each key of a plan, with what it sets and the factor of its unit. */
 const PLAN_KEYS = {
   requests_per_s: ['ratePerS', 1],
@@ -28,6 +35,11 @@ const PLAN_KEYS = {
   unread_mb: ['unreadBytes', MB],
   memory_mb: ['memoryBytes', MB],
   history_queries: ['historyQueries', 1],
+  sql_queries: ['sqlQueries', 1],
+  sql_seconds: ['sqlSeconds', 1],
+  sql_rows: ['sqlRows', 1],
+  sql_result_mb: ['sqlResultBytes', MB],
+  sql_memory_mb: ['sqlMemoryBytes', MB],
 } as const satisfies Record<string, readonly [keyof PlanLimits, number]>
 
 const CAPACITY_KEYS = {
@@ -42,7 +54,9 @@ type CapacityKey = keyof typeof CAPACITY_KEYS
 
 const plan = Type.Optional(
   Type.Object(
-    Object.fromEntries(Object.keys(PLAN_KEYS).map((key) => [key, budget])) as Record<PlanKey, typeof budget>,
+    Object.fromEntries(
+      Object.keys(PLAN_KEYS).map((key) => [key, key === 'sql_queries' ? countOrNone : budget]),
+    ) as Record<PlanKey, typeof budget>,
     closed,
   ),
 )

@@ -18,6 +18,12 @@ export type PlanLimits = {
   memoryBytes: number | null
   /** REST requests of the key that wait for the store at the same time. */
   historyQueries: number | null
+  /** SQL queries of the key at the same time; 0: none. The others bound each of them. */
+  sqlQueries: number | null
+  sqlSeconds: number | null
+  sqlRows: number | null
+  sqlResultBytes: number | null
+  sqlMemoryBytes: number | null
 }
 
 export type Plans = Readonly<Record<Plan, PlanLimits>>
@@ -27,21 +33,28 @@ export type Capacity = { sockets: number; ids: number; unreadBytes: number; memo
 
 export const MB = 1_048_576
 
+const NO_SQL = { sqlQueries: 0, sqlSeconds: 10, sqlRows: 100_000, sqlResultBytes: 32 * MB, sqlMemoryBytes: 384 * MB }
+
 export const PLANS = {
   free: {
+    ...NO_SQL,
     ...{ ratePerS: 1, quotaCu: null, historyQueries: 2 },
     ...{ sockets: 5, subscriptions: 500, ids: 10_000, framesPerS: 20, unreadBytes: 4 * MB, memoryBytes: 16 * MB },
   },
   basic: {
+    ...NO_SQL,
     ...{ ratePerS: 5, quotaCu: null, historyQueries: 5 },
     ...{ sockets: 20, subscriptions: 5_000, ids: 50_000, framesPerS: 100, unreadBytes: 16 * MB, memoryBytes: 96 * MB },
   },
   pro: {
+    ...{ ...NO_SQL, sqlQueries: 2 },
     ...{ ratePerS: 20, quotaCu: null, historyQueries: 20 },
     ...{ sockets: 100, subscriptions: 20_000, ids: 200_000, framesPerS: 500 },
     ...{ unreadBytes: 64 * MB, memoryBytes: 384 * MB },
   },
   unlimited: {
+    // Of one machine: a query without bounds could end the process.
+    ...{ sqlQueries: null, sqlSeconds: 60, sqlRows: 1_000_000, sqlResultBytes: 128 * MB, sqlMemoryBytes: 1024 * MB },
     ...{ ratePerS: null, quotaCu: null, historyQueries: null },
     ...{ sockets: null, subscriptions: null, ids: null, framesPerS: null, unreadBytes: null, memoryBytes: null },
   },

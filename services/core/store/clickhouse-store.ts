@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DextapeError } from '../domain/errors.js'
 import type { Reachability } from '../runtime/part-health.js'
-import { type Clients, connect, type StoreTarget } from './connect.js'
+import { type Clients, connect, SILENCE_MS, type StoreTarget } from './connect.js'
 import { migrate } from './migrations.js'
 import type { QueryLimits, Store } from './port.js'
 import { readRows } from './row-binary.js'
@@ -40,9 +40,6 @@ const INSERT_SETTINGS = [
 
 /** A server that hangs must not block the shutdown. */
 const CLOSE_WAIT_MS = 15_000
-
-/** How long a server may take beyond a query's own limit. */
-const SILENCE_MS = 5_000
 
 const FIRST_WAIT_MS = 100
 const LONGEST_WAIT_MS = 5_000
@@ -171,6 +168,9 @@ export async function openStore(target: StoreTarget, options: StoreOptions = {})
     },
     query: <Row>(sql: string, params?: Record<string, unknown>, limits?: QueryLimits) =>
       ask('a query', () => rows<Row>(sql, params, limits)),
+    // Not a sign of the store's health: such a query may take longer than the engine can be stopped.
+    read: (sql, settings) => guard('a query', () => clients.read(sql, settings)),
+    database: clients.database,
     command: (sql, params) => ask('a command', () => command(sql, params)),
     ping: () =>
       ask('a ping', async () => {

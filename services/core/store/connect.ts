@@ -5,7 +5,8 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client'
 import { ConfigError } from '../domain/errors.js'
-import { type EngineSession, joinSession, openSession } from './embedded-engine.js'
+import { type EngineSession, joinSession, openSession, runAlone } from './embedded-engine.js'
+import type { ReadSettings } from './port.js'
 import { removeOldRowsFiles, withRowsFile } from './rows-file.js'
 
 export type StoreTarget =
@@ -25,6 +26,8 @@ export type Clients = {
   readers: readonly ClickHouseClient[]
   /** Runs `INSERT … FORMAT RowBinary` with these bytes. Null: the server's front passes text only. */
   insertBytes: ((statement: string, rows: Uint8Array) => Promise<void>) | null
+  /** Runs a statement with these settings, none of which outlive it, and returns what the engine wrote. */
+  read: (sql: string, settings: ReadSettings) => Promise<Uint8Array>
   /** Settings of a request stay in an embedded session, so `USE` is sent only once per session. */
   sticky: boolean
   close: () => Promise<void>
@@ -35,6 +38,8 @@ const DATABASE = 'dextape'
 const EMBEDDED_READERS = 3
 /** Above every query limit: the engine must time out first. */
 const REQUEST_TIMEOUT_MS = 120_000
+/** How long a server may take beyond a query's own limit. */
+export const SILENCE_MS = 5_000
 const COMMON = { request_timeout: REQUEST_TIMEOUT_MS, application: 'dextape', log: { level: ClickHouseLogLevel.OFF } }
 
 export async function connect(target: StoreTarget): Promise<Clients> {
@@ -73,7 +78,16 @@ function pair(database: string, bootstrap: ClickHouseClient, main: ClickHouseCli
     const { stream } = await main.exec({ query, values: Readable.from([rows]) })
     await buffer(stream)
   }
-  const clients = { database, bootstrap, write: main, readers: [main], sticky: false, close }
+  const read = async (query: string, { max_execution_time: seconds = 0, ...settings }: ReadSettings) => {
+    // A server that hangs must not keep the reader waiting.
+    const limit = Number(seconds) > 0 ? { abort_signal: AbortSignal.timeout(Number(seconds) * 1000 + SILENCE_MS) } : {}
+    const { stream } = await main.exec({
+      ...{ query, ...limit },
+      clickhouse_settings: { wait_end_of_query: 1, max_execution_time: Number(seconds), ...settings },
+    })
+    return buffer(stream)
+  }
+  const clients = { database, bootstrap, write: main, readers: [main], read, sticky: false, close }
   return { ...clients, insertBytes: isTextOnly ? null : insertBytes }
 }
 
@@ -89,7 +103,13 @@ async function embedded(path: string): Promise<Clients> {
   }
   const insertBytes = (statement: string, rows: Uint8Array) =>
     withRowsFile(enginePath, statement, rows, async (query) => void (await write.command({ query })))
-  return { database: DATABASE, bootstrap: write, write, readers, insertBytes, sticky: true, close }
+  const read = (sql: string, settings: ReadSettings) => {
+    const entries = Object.entries(settings).map(([name, value]) => [name, String(value)] as const)
+    return runAlone(enginePath, { sql, database: DATABASE, settings: entries }).catch((error: unknown) => {
+      throw engineError(error)
+    })
+  }
+  return { database: DATABASE, bootstrap: write, write, readers, insertBytes, read, sticky: true, close }
 }
 
 type InjectedConnection = NonNullable<NonNullable<Parameters<typeof createClient>[0]>['connection']>
@@ -97,6 +117,13 @@ type InjectedConnection = NonNullable<NonNullable<Parameters<typeof createClient
 /** The engine is typed against its own copy of the client's types: same shape, different nominal type. */
 function asConnection(session: EngineSession): InjectedConnection {
   return session as unknown as InjectedConnection
+}
+
+/** As the client makes it of a server's answer: with the engine's code. */
+function engineError(error: unknown): unknown {
+  const text = error instanceof Error ? error.message : String(error)
+  const code = /Code: (\d+)/.exec(text)?.[1]
+  return code === undefined ? error : Object.assign(new Error(text), { code, type: /\((\w+)\)\s*$/.exec(text)?.[1] })
 }
 
 function serverUrl(text: string): URL {

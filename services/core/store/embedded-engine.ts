@@ -46,6 +46,39 @@ export async function joinSession(path: string): Promise<EngineSession> {
   return createChdbConnection({ path: resolve(path) })
 }
 
+export type EngineStatement = {
+  sql: string
+  database: string
+  settings: readonly (readonly [name: string, value: string])[]
+  /** Where the statement names none. */
+  format?: string
+}
+
+/** Runs a statement in a session of its own (under 1 ms), which ends with its settings and parameters. */
+export async function runAlone(
+  path: string,
+  { sql, database, settings, format = 'TabSeparated' }: EngineStatement,
+): Promise<Uint8Array> {
+  const session = await joinSession(path)
+  try {
+    // Separate from the statement: the engine scans the whole text once for each statement in it.
+    const set = settings.map(([name, value]) => `${name} = ${literal(value, name.startsWith('param_'))}`).join(', ')
+    await session.chdb.queryAsync([`USE ${identifier(database)}`, ...(set === '' ? [] : [`SET ${set}`])].join('; '))
+    return (await session.chdb.queryAsync(sql, { format })).bytes()
+  } finally {
+    await session.close()
+  }
+}
+
+function literal(value: string, isText: boolean): string {
+  if (!isText && /^-?\d+(\.\d+)?$/.test(value)) return value
+  return `'${value.replace(/\\/g, '\\\\').replace(/'/g, "\\'")}'`
+}
+
+function identifier(name: string): string {
+  return `\`${name.replace(/[\\`]/g, '')}\``
+}
+
 /**
  * For the main thread of a process whose engine runs in another one. What a thread loaded is unloaded when it ends, unless the main
  * thread has loaded it too, and the engine's own threads live longer.

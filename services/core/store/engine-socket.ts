@@ -1,18 +1,23 @@
 /**
  * ClickHouse's HTTP interface on a Unix socket in front of this process's engine, for the other threads and for commands that use it
- * while it runs. Each request has its own session (under 1 ms), which ends with its settings and parameters.
+ * while it runs. Each request has its own session.
  */
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { dirname, join } from 'node:path'
-import { joinSession } from './embedded-engine.js'
+import { runAlone } from './embedded-engine.js'
+import { USER_QUERY } from './port.js'
 import { withRowsFile } from './rows-file.js'
 
 export type EngineSocket = { path: string; close: () => Promise<void> }
 
-/** The engine uses libuv's threads (4 by default): one is for inserts. */
+/** The engine uses libuv's threads (8 in `dextape`): one is for inserts. */
 const QUERIES_AT_ONCE = 3
+/** Queries of users must wait for each other, not the program's own queries for them. */
+const USER_QUERIES_AT_ONCE = 2
+/** Where the process may set it: whatever else the machine does comes first. */
+const USER_SETTINGS = [['os_threads_nice_value_query', '10']] as const
 const PING_TIMEOUT_MS = 2_000
 const FLUSH_TIMEOUT_MS = 30_000
 const FLUSH_PATH = '/flush'
@@ -34,6 +39,7 @@ export async function serveEngine(
   flush: () => Promise<void> = async () => {},
 ): Promise<EngineSocket> {
   const queries = createGate(QUERIES_AT_ONCE)
+  const userQueries = createGate(USER_QUERIES_AT_ONCE)
   const inserts = createGate(1)
   const running = new Set<Promise<void>>()
   const server = createServer((incoming, response) => {
@@ -54,7 +60,8 @@ export async function serveEngine(
     const query = url.searchParams.get('query') ?? ''
     const isBinary = /FORMAT RowBinary\s*$/.test(query)
     const sql = isBinary ? query : [query, body.toString('utf8')].filter((part) => part !== '').join('\n')
-    const gate = /^\s*insert\s/i.test(sql) ? inserts : queries
+    const isOfUser = url.searchParams.get('log_comment') === USER_QUERY
+    const gate = isOfUser ? userQueries : /^\s*insert\s/i.test(sql) ? inserts : queries
     const runIt = (statement: string) => run(enginePath, url.searchParams, statement)
     try {
       const bytes = await gate(() => (isBinary ? withRowsFile(enginePath, sql, body, runIt) : runIt(sql)))
@@ -97,32 +104,12 @@ function asks(socketPath: string, path: string, timeout: number): Promise<boolea
   })
 }
 
-async function run(enginePath: string, asked: URLSearchParams, sql: string): Promise<Uint8Array> {
-  const session = await joinSession(enginePath)
-  try {
-    // Separate from the statement: the engine scans the whole text once for each statement in it.
-    const before = [`USE ${identifier(asked.get('database') ?? 'default')}`, ...settingsOf(asked)]
-    await session.chdb.queryAsync(before.join('; '))
-    const result = await session.chdb.queryAsync(sql, { format: asked.get('default_format') ?? 'TabSeparated' })
-    return result.bytes()
-  } finally {
-    await session.close()
-  }
-}
-
-function settingsOf(asked: URLSearchParams): string[] {
-  return [...asked].flatMap(([name, value]) =>
-    NO_SETTING.has(name) || !/^\w+$/.test(name) ? [] : [`SET ${name} = ${literal(value, name.startsWith('param_'))}`],
-  )
-}
-
-function literal(value: string, isText: boolean): string {
-  if (!isText && /^-?\d+(\.\d+)?$/.test(value)) return value
-  return `'${value.replace(/\\/g, '\\\\').replace(/'/g, "\\'")}'`
-}
-
-function identifier(name: string): string {
-  return `\`${name.replace(/[\\`]/g, '')}\``
+function run(enginePath: string, asked: URLSearchParams, sql: string): Promise<Uint8Array> {
+  const given = [...asked].filter(([name]) => !NO_SETTING.has(name) && /^\w+$/.test(name))
+  const settings = asked.get('log_comment') === USER_QUERY ? [...USER_SETTINGS, ...given] : given
+  const database = asked.get('database') ?? 'default'
+  const format = asked.get('default_format')
+  return runAlone(enginePath, { sql, database, settings, ...(format === null ? {} : { format }) })
 }
 
 async function bodyOf(incoming: IncomingMessage): Promise<Buffer> {

@@ -3,6 +3,12 @@ import type { TableName } from './tables.js'
 
 export type QueryLimits = { maxSeconds?: number; maxRows?: number; maxBytes?: number }
 
+/** The setting `log_comment` of queries that users wrote. The embedded engine runs them apart from its own. */
+export const USER_QUERY = 'dextape: SQL of a user'
+
+/** Settings of one query. */
+export type ReadSettings = Readonly<Record<string, string | number>>
+
 export interface Store {
   /** Runs pending migrations; returns their names. */
   migrate(): Promise<string[]>
@@ -15,6 +21,10 @@ export interface Store {
   insertRows(table: TableName, rows: Uint8Array): Promise<void>
   /** Rows of a SELECT as objects. `{name:Type}` placeholders take `params`. Bounded in time, rows and memory. */
   query<Row>(sql: string, params?: Record<string, unknown>, limits?: QueryLimits): Promise<Row[]>
+  /** The answer of a SELECT as the engine writes it, in the format that the statement names. Bounded by `settings` alone. */
+  read(sql: string, settings: ReadSettings): Promise<Uint8Array>
+  /** The name of the database that has the tables. */
+  readonly database: string
   /** A statement without a result (DDL, DELETE). */
   command(sql: string, params?: Record<string, unknown>): Promise<void>
   ping(): Promise<void>

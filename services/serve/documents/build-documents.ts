@@ -5,6 +5,7 @@ import { NOTICES } from '../push/notices.js'
 import { TOPICS } from '../push/topics/index.js'
 import { OPERATIONS } from '../rest/operations/index.js'
 import { WS_TOKEN } from '../rest/ws-token-route.js'
+import { SQL_QUERY, SQL_SCHEMA } from '../sql/sql-routes.js'
 import { asyncApiDocument } from './asyncapi.js'
 import { type Document, type Documented, openApiDocument } from './openapi.js'
 
@@ -15,9 +16,11 @@ export const DEFAULT_DOCUMENTS: DocumentOptions = {
   ...{ envelope: 'spec', publicUrls: [], publicWsUrl: { kind: 'none' }, wsPort: 8081 },
 }
 
-/** Every operation, including the token route that is served separately. */
+/** Every operation, including those that are served separately. */
 export const DOCUMENTED: readonly Documented[] = [
   ...OPERATIONS,
+  SQL_QUERY,
+  SQL_SCHEMA,
   { ...WS_TOKEN, envelope: true, params: Type.Object({}), query: Type.Object({}) },
 ]
 

@@ -94,8 +94,12 @@ function success(operation: Documented, wrapped: boolean): Document {
   return {
     description: operation.nullable === true ? 'Success; null if unknown' : 'Success',
     headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
-    content: jsonContent(wrapped ? envelopeOf(schema) : schema),
+    content: { ...jsonContent(wrapped ? envelopeOf(schema) : schema), ...otherContent(operation) },
   }
+}
+
+function otherContent({ otherTypes = [] }: Documented): Document {
+  return Object.fromEntries(otherTypes.map((type) => [type, {}]))
 }
 
 function envelopeOf(data: JsonSchema): JsonSchema {
@@ -187,8 +191,8 @@ export const ERROR_STATUSES = ['400', '401', '403', '429', '500', '503'] as cons
 const MEANINGS: Record<(typeof ERROR_STATUSES)[number], string> = {
   400: 'Bad request; see detail',
   401: 'API key missing or invalid',
-  403: 'API key expired',
-  429: 'Over a budget of the key: requests per second (rate_limited), credit units (cu_exhausted), history queries at once (too_many_queries)',
+  403: 'API key expired, or its plan has no SQL (sql_not_in_plan)',
+  429: 'Over a budget of the key: requests per second (rate_limited), credit units (cu_exhausted), history or SQL queries at once (too_many_queries)',
   500: 'Server error',
   503: 'Store unavailable (store_away), too many queries (store_busy) or server starting (starting)',
 }

@@ -26,7 +26,16 @@ export function createQueryLanes(store: Queries): QueryLanes {
   return { cheap: createLane(store, CHEAP), dear: createLane(store, DEAR) }
 }
 
-export function createLane(store: Queries, { atOnce, mostWaiting }: Lane): Queries {
+export function createLane(store: Queries, lane: Lane): Queries {
+  const inTurn = createTurns(lane)
+  return {
+    query: <Row>(sql: string, params?: Record<string, unknown>, limits?: QueryLimits) =>
+      inTurn(() => store.query<Row>(sql, params, limits)),
+  }
+}
+
+/** Runs work of a lane in turn. */
+export function createTurns({ atOnce, mostWaiting }: Lane): <Result>(work: () => Promise<Result>) => Promise<Result> {
   const waiting: (() => void)[] = []
   let running = 0
 
@@ -51,14 +60,12 @@ export function createLane(store: Queries, { atOnce, mostWaiting }: Lane): Queri
     else next()
   }
 
-  return {
-    async query<Row>(sql: string, params?: Record<string, unknown>, limits?: QueryLimits): Promise<Row[]> {
-      await takeTurn()
-      try {
-        return await store.query<Row>(sql, params, limits)
-      } finally {
-        endTurn()
-      }
-    },
+  return async (work) => {
+    await takeTurn()
+    try {
+      return await work()
+    } finally {
+      endTurn()
+    }
   }
 }

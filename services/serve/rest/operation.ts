@@ -47,6 +47,8 @@ export type Operation<
   data: Data
   /** May wait for the store: counts towards its key's history queries. */
   readsStore?: true
+  /** Content types of the answer beside JSON. */
+  otherTypes?: readonly string[]
   /** Data is null for an unknown token or pair. */
   nullable?: true
   handle(

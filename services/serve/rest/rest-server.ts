@@ -61,7 +61,7 @@ function sendProblem(reply: FastifyReply, error: RequestError): FastifyReply {
 }
 
 /** The framework's 4xx errors are the caller's; any other error is internal and only logged. */
-function asRequestError(error: FastifyError | RequestError, logger: Logger, route: string): RequestError {
+export function asRequestError(error: FastifyError | RequestError, logger: Logger, route: string): RequestError {
   if (error instanceof RequestError) return error
   if (error.code === 'store_busy')
     return serviceUnavailable('store_busy', 'Too many queries are waiting for the store.')

@@ -115,7 +115,7 @@ function serialize(
   return String(reply.serializeInput(body as Record<string, unknown>, wrap ? schemas.wrapped : schemas.bare))
 }
 
-function rateHeaders(reply: FastifyReply, gate: KeyGate, access: Access): void {
+export function rateHeaders(reply: FastifyReply, gate: KeyGate, access: Access): void {
   const remaining = gate.remainingInSecond(access)
   if (remaining === null) return
   reply.header('ratelimit-policy', `"default";q=${access.ratePerS};w=1`)

@@ -1,7 +1,7 @@
 /** The contract of every store, whatever its engine. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readMigrations } from '../../../services/core/store/migrations.js'
-import type { Store } from '../../../services/core/store/port.js'
+import type { ReadSettings, Store } from '../../../services/core/store/port.js'
 import {
   type Cell,
   type ColumnType,
@@ -224,6 +224,22 @@ function contract<T extends OpenedStore>(name: string, open: () => Promise<T>, m
       expect(await store.query('SELECT count() AS n FROM numbers(1000)')).toEqual([{ n: '1000' }])
       expect(await store.query('SELECT number FROM numbers(101)')).toHaveLength(101)
     }, 30_000)
+
+    it('reads an answer as the engine writes it, under settings that end with it', async () => {
+      const text = async (sql: string, settings: ReadSettings) =>
+        Buffer.from(await store.read(sql, settings)).toString()
+      const settings = { max_execution_time: 5, max_result_rows: 3, result_overflow_mode: 'throw', readonly: 1 }
+      expect(await text("SELECT 1 AS a, 'x' AS b FORMAT CSVWithNames", settings)).toBe('"a","b"\n1,"x"\n')
+      expect(await text('SELECT count() FROM trades FORMAT JSONCompactEachRow', settings)).toMatch(/^\["?\d+"?\]\n$/)
+      await expect(store.read('SELECT number FROM numbers(4)', { ...settings, readonly: 0 })).rejects.toMatchObject({
+        code: 'query_too_large',
+      })
+      await expect(store.read('CREATE TABLE x (a Int8) ENGINE = Memory', settings)).rejects.toMatchObject({
+        ...{ code: 'query_failed', cause: expect.objectContaining({ code: '164' }) },
+      })
+      await store.insert('candle_rows', line('candle_rows', { pair: 'after a read', volume_u: 1 }))
+      expect(await store.query('SELECT number FROM numbers(4)')).toHaveLength(4)
+    })
 
     it('reports only the kind of error of a rejected query', async () => {
       const failed = await store.query("SELECT 'secret' FROM nowhere").catch((error: unknown) => error)

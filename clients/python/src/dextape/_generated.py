@@ -726,6 +726,44 @@ class Chain(TypedDict):
     amms: list[str]
 
 
+class SqlQueryMetaItem(TypedDict):
+    name: str
+    type: str
+
+
+class SqlQuery(TypedDict):
+    meta: list[SqlQueryMetaItem]
+    data: list[dict[str, Any]]
+    rows: int
+    rows_before_limit_at_least: NotRequired[int]
+
+
+class SqlSchemaViewsItemColumnsItem(TypedDict):
+    name: str
+    type: str
+    description: str
+
+
+class SqlSchemaViewsItem(TypedDict):
+    name: str
+    summary: str
+    columns: list[SqlSchemaViewsItemColumnsItem]
+
+
+class SqlSchemaLimits(TypedDict):
+    sql_queries: int | None
+    sql_seconds: int | None
+    sql_rows: int | None
+    sql_result_mb: int | None
+    sql_memory_mb: int | None
+
+
+class SqlSchema(TypedDict):
+    views: list[SqlSchemaViewsItem]
+    formats: list[str]
+    limits: SqlSchemaLimits
+
+
 class WsToken(TypedDict):
     token: str
     expires_at: int
@@ -1012,6 +1050,8 @@ OPERATIONS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "txs_swap": ("GET", "/v2/txs/swap/{pair_id}", ()),
     "txs_liq": ("GET", "/v2/txs/liq/{pair_id}", ()),
     "supported_chains": ("GET", "/v2/supported_chains", ()),
+    "sql_query": ("POST", "/v2/sql", ("query", "format", )),
+    "sql_schema": ("GET", "/v2/sql/schema", ()),
     "ws_token": ("POST", "/v2/ws/token", ()),
 }
 
@@ -1083,6 +1123,14 @@ class Operations:
     def supported_chains(self) -> list[Chain]:
         """Indexed chains."""
         return self.call("supported_chains", {})
+
+    def sql_query(self, *, query: str, format: Literal["json"] | Literal["csv"] | Literal["parquet"] | Literal["arrow"] | Literal["pretty"] | None = None) -> SqlQuery | bytes:
+        """Run a SELECT over the views. X-As-Of has the seq of each chain that the answer includes."""
+        return self.call("sql_query", {"query": query, "format": format})
+
+    def sql_schema(self) -> SqlSchema:
+        """Views that SQL reads, with the type and meaning of each column."""
+        return self.call("sql_schema", {})
 
     def ws_token(self) -> WsToken:
         """One-time WebSocket token, for clients that cannot send headers."""
@@ -1156,6 +1204,14 @@ class AsyncOperations:
     async def supported_chains(self) -> list[Chain]:
         """Indexed chains."""
         return await self.call("supported_chains", {})
+
+    async def sql_query(self, *, query: str, format: Literal["json"] | Literal["csv"] | Literal["parquet"] | Literal["arrow"] | Literal["pretty"] | None = None) -> SqlQuery | bytes:
+        """Run a SELECT over the views. X-As-Of has the seq of each chain that the answer includes."""
+        return await self.call("sql_query", {"query": query, "format": format})
+
+    async def sql_schema(self) -> SqlSchema:
+        """Views that SQL reads, with the type and meaning of each column."""
+        return await self.call("sql_schema", {})
 
     async def ws_token(self) -> WsToken:
         """One-time WebSocket token, for clients that cannot send headers."""

@@ -732,6 +732,44 @@ export type Chain = {
   amms: string[]
 }
 
+export type SqlQueryMetaItem = {
+  name: string
+  type: string
+}
+
+export type SqlQuery = {
+  meta: SqlQueryMetaItem[]
+  data: Record<string, unknown>[]
+  rows: number
+  rows_before_limit_at_least?: number | undefined
+}
+
+export type SqlSchemaViewsItemColumnsItem = {
+  name: string
+  type: string
+  description: string
+}
+
+export type SqlSchemaViewsItem = {
+  name: string
+  summary: string
+  columns: SqlSchemaViewsItemColumnsItem[]
+}
+
+export type SqlSchemaLimits = {
+  sql_queries: number | null
+  sql_seconds: number | null
+  sql_rows: number | null
+  sql_result_mb: number | null
+  sql_memory_mb: number | null
+}
+
+export type SqlSchema = {
+  views: SqlSchemaViewsItem[]
+  formats: string[]
+  limits: SqlSchemaLimits
+}
+
 export type WsToken = {
   token: string
   expires_at: number
@@ -1202,6 +1240,15 @@ export interface Operations {
   }; result: TxsLiq }
   /** Indexed chains. */
   supportedChains: { params: Record<string, never>; result: Chain[] }
+  /** Run a SELECT over the views. X-As-Of has the seq of each chain that the answer includes. */
+  sqlQuery: { params: {
+    /** A SELECT over the views */
+    query: string
+    /** Format of the response body */
+    format?: "json" | "csv" | "parquet" | "arrow" | "pretty" | undefined
+  }; result: SqlQuery | ArrayBuffer }
+  /** Views that SQL reads, with the type and meaning of each column. */
+  sqlSchema: { params: Record<string, never>; result: SqlSchema }
   /** One-time WebSocket token, for clients that cannot send headers. */
   wsToken: { params: Record<string, never>; result: WsToken }
 }
@@ -1224,5 +1271,7 @@ export const OPERATIONS = {
   txsSwap: { method: 'GET', path: '/v2/txs/swap/{pair_id}', body: [] },
   txsLiq: { method: 'GET', path: '/v2/txs/liq/{pair_id}', body: [] },
   supportedChains: { method: 'GET', path: '/v2/supported_chains', body: [] },
+  sqlQuery: { method: 'POST', path: '/v2/sql', body: ['query', 'format'] },
+  sqlSchema: { method: 'GET', path: '/v2/sql/schema', body: [] },
   wsToken: { method: 'POST', path: '/v2/ws/token', body: [] },
 } as const

@@ -1,0 +1,226 @@
+/** The views a query may read, with what each column means. Types come from the engine. */
+const raw = (what: string) => `${what} as the exact integer of the chain`
+const decimal = (what: string) => `${what}, decimals applied`
+
+const POSITION = {
+  chain: 'Chain name',
+  pair: 'Address of the pool',
+  time: 'Time of the block',
+  block_number: 'Block number; on Solana the slot',
+  tx_index: 'Position of the transaction in its block',
+  log_index: 'Position of the log, or of the instruction',
+  sub: 'Position among the events of one log',
+  tx_hash: 'Transaction hash or signature',
+  id: 'Id of the event: block and index',
+}
+
+const RESERVES = {
+  reserve0: decimal('Reserve of token0 after the event'),
+  reserve1: decimal('Reserve of token1 after the event'),
+}
+
+const RAW_RESERVES = { reserve0_raw: raw('reserve0'), reserve1_raw: raw('reserve1') }
+
+const ohlcv = (unit: string, name: string) => ({
+  [`open_${unit}`]: `Close of the previous candle, in ${name}`,
+  [`first_${unit}`]: `First good price in the bucket, in ${name}`,
+  [`high_${unit}`]: `Highest of open and all good prices, in ${name}`,
+  [`low_${unit}`]: `Lowest of open and all good prices, in ${name}`,
+  [`close_${unit}`]: `Last good price, in ${name}`,
+  [`volume_${unit}`]: `Sum over all trades, in ${name}`,
+})
+
+const windows = (trades: string) => ({
+  ...Object.fromEntries(
+    ['15m', '1h', '4h', '24h'].flatMap((window) => [
+      [`volume_${window}`, `USD volume of ${trades} in the last ${window}`],
+      [`buys_${window}`, `Buys in the last ${window}`],
+      [`sells_${window}`, `Sells in the last ${window}`],
+      [`makers_${window}`, `Distinct wallets in the last ${window}`],
+      [`price_change_${window}`, `Change of the USD price over the last ${window}, percent`],
+    ]),
+  ),
+  high_24h: 'Highest good USD price in the last 24h',
+  low_24h: 'Lowest good USD price in the last 24h',
+  windows: 'The figures of 15m, 1h, 4h and 24h as tuples, with distinct buyers and sellers',
+})
+
+type Views = Readonly<Record<string, { summary: string; columns: Readonly<Record<string, string>> }>>
+
+export const SQL_VIEWS: Views = {
+  trades: {
+    summary: 'Every swap, in the order of the chain',
+    columns: {
+      ...POSITION,
+      tx_seq: 'Position of the trade in its pair, from 1',
+      side: 'buy or sell of the target token',
+      sender: 'Caller of the pool',
+      recipient: 'Receiver of the output',
+      wallet: 'Account that signed the transaction',
+      token_in: 'Token paid into the pool',
+      token_out: 'Token paid out',
+      amount_in: decimal('Amount of token_in'),
+      amount_out: decimal('Amount of token_out'),
+      ...RESERVES,
+      amount_in_raw: raw('amount_in'),
+      amount_out_raw: raw('amount_out'),
+      ...RAW_RESERVES,
+      price_usd: 'USD price of the target',
+      price_native: 'Price of the target in native coins',
+      price_quote: 'Price of the target in the quote token',
+      quote_usd: 'USD price of the quote token before the trade',
+      quote_native: 'Price of the quote token in native coins before the trade',
+      amount_usd: 'Value in USD',
+      amount_native: 'Value in native coins',
+      flags: 'dust, outlier, unpriced',
+      good: '1 without flags: only good trades make prices',
+      quote_path: 'Where the price of the quote token came from',
+    },
+  },
+  liquidity: {
+    summary: 'Every deposit and withdrawal of liquidity',
+    columns: {
+      ...POSITION,
+      kind: 'add or remove',
+      sender: 'Caller of the pool',
+      wallet: 'Account that signed the transaction',
+      token0: 'First token of the pool',
+      token1: 'Second token of the pool',
+      amount0: decimal('Amount of token0'),
+      amount1: decimal('Amount of token1'),
+      ...RESERVES,
+      amount0_raw: raw('amount0'),
+      amount1_raw: raw('amount1'),
+      ...RAW_RESERVES,
+      amount_usd: 'Value in USD',
+      amount_native: 'Value in native coins',
+      price0_usd: 'USD price of token0 then',
+      price1_usd: 'USD price of token1 then',
+    },
+  },
+  candles: {
+    summary: 'Candles of each pair in USD, native coins and quote token',
+    columns: {
+      chain: 'Chain name',
+      pair: 'Address of the pool',
+      interval: 's1, or k and minutes: k1 k5 k15 k30 k60 k120 k240 k1440 k10080',
+      time: 'Start of the bucket',
+      ...ohlcv('usd', 'USD'),
+      ...ohlcv('native', 'native coins'),
+      ...ohlcv('quote', 'the quote token'),
+    },
+  },
+  pairs: {
+    summary: 'Each pair as of its last update',
+    columns: {
+      chain: 'Chain name',
+      pair: 'Address of the pool',
+      amm: 'Exchange',
+      token0: 'First token',
+      token1: 'Second token',
+      target: 'Token the prices are of',
+      quote: 'Token the prices are in',
+      decimals0: 'Decimals of token0',
+      decimals1: 'Decimals of token1',
+      fee: 'Fee of the pool, as a fraction',
+      creator: 'Account that created the pool',
+      created_at: 'Time of the block that first mentioned it',
+      created_block: 'That block',
+      price_usd: 'Last good USD price',
+      price_native: 'Last good price in native coins',
+      price_quote: 'Last good price in the quote token',
+      reserve0: decimal('Reserve of token0'),
+      reserve1: decimal('Reserve of token1'),
+      ...RAW_RESERVES,
+      tvl: 'Total value locked in USD',
+      tx_count: 'Trades so far',
+      last_trade_at: 'Time of the last trade',
+      open_price_usd: 'First good USD price ever',
+      ath_usd: 'Highest good USD price ever',
+      price_day_usd: 'USD price at the start of the day (UTC)',
+      quote_usd: 'USD price of the quote token',
+      liquidity_usd: 'Value of the quote side in USD',
+      liquidity_native: 'Value of the quote side in native coins',
+      updated_at: 'Time of the last update',
+      ...windows('trades'),
+    },
+  },
+  tokens: {
+    summary: 'Each token as of its last update',
+    columns: {
+      chain: 'Chain name',
+      token: 'Address of the token',
+      name: 'Name',
+      symbol: 'Symbol',
+      decimals: 'Decimals',
+      total_supply: decimal('Total supply'),
+      total_supply_raw: raw('total_supply'),
+      price_usd: 'USD price',
+      price_native: 'Price in native coins',
+      main_pair: 'Pair the price comes from',
+      tvl: 'Sum of the TVL of its pairs as target, in USD',
+      holders: 'Balances above 0',
+      created_at: 'Time of the block that first mentioned it',
+      launch_platform: 'Launch platform',
+      launch_stage: 'Stage of the launch',
+      updated_at: 'Time of the last update',
+      ...windows('all pairs'),
+    },
+  },
+  holders: {
+    summary: 'The last known balance of each holder of each token',
+    columns: {
+      chain: 'Chain name',
+      token: 'Address of the token',
+      holder: 'Account',
+      balance: decimal('Balance'),
+      balance_raw: raw('balance'),
+      updated_at: 'Time of the last change',
+    },
+  },
+  main_pairs: {
+    summary: "Which pair was a token's main pair, and when",
+    columns: {
+      chain: 'Chain name',
+      token: 'Address of the token',
+      pair: 'Main pair from then on; NULL if none qualified',
+      previous_pair: 'Main pair until then',
+      since_block: 'Block of the change',
+      since_time: 'Time of that block',
+      until_block: 'Block of the next change; NULL if there is none',
+      until_time: 'Time of the next change',
+    },
+  },
+  pair_history: {
+    summary: 'Each pair by hour: prices, volume, events and reserves at the end of the hour',
+    columns: {
+      chain: 'Chain name',
+      pair: 'Address of the pool',
+      time: 'Start of the hour',
+      open_usd: 'Open of the candle, in USD',
+      high_usd: 'High, in USD',
+      low_usd: 'Low, in USD',
+      close_usd: 'Close, in USD',
+      close_native: 'Close, in native coins',
+      close_quote: 'Close, in the quote token',
+      volume_usd: 'USD volume',
+      trades: 'Trades',
+      buys: 'Buys',
+      sells: 'Sells',
+      liquidity_events: 'Deposits and withdrawals',
+      last_block: 'Block of the last event. Of two hours, the one with the higher block is later on the chain',
+      reserve0: decimal('Reserve of token0 after the last event'),
+      reserve1: decimal('Reserve of token1 after the last event'),
+      ...RAW_RESERVES,
+      quote_usd: 'USD price of the quote token before the last trade',
+    },
+  },
+}
+
+/** Views that stand for tables of `system`: what clients of ClickHouse ask for. */
+export const SYSTEM_VIEWS: ReadonlyMap<string, string> = new Map([
+  ['tables', 'sql_tables'],
+  ['columns', 'sql_columns'],
+  ['databases', 'sql_databases'],
+  ['settings', 'sql_settings'],
+])
