@@ -11,6 +11,7 @@ import { openBrowser } from '../rig/browser/chromium.js'
 import { freePort } from '../rig/browser/free-port.js'
 import { openPage } from '../rig/browser/watched-page.js'
 import { COLLECTORS, type Collected, type Collector } from '../rig/clients/collectors.js'
+import { isLongRun } from '../rig/counts.js'
 import { removeScratchFolders, scratchFolder } from '../rig/http/command.js'
 import { readUpdates } from '../rig/up/contents.js'
 import { startUp, type UpProcess } from '../rig/up/process.js'
@@ -91,44 +92,46 @@ it('works in a browser, on a page of another origin', async () => {
   }
 })
 
-it('loses and repeats no swap when the server is killed and started again', async () => {
-  const subscriptions = Object.fromEntries(CHAINS.map((chain) => [chain, { params: ['tx', '*', chain] as const }]))
-  const collectors: Collector[] = []
-  for (const kind of ['typescript', 'python'] as const)
-    collectors.push(await COLLECTORS[kind]({ url, key: KEY, subscriptions }))
-  /** Waits until every subscription has delivered this many more items. */
-  const more = async (count: number) => {
-    const before = collectors.map((collector) => CHAINS.map((chain) => collector.of(chain).items.length))
-    await vi.waitFor(() => {
-      for (const [at, collector] of collectors.entries())
-        for (const [of, chain] of CHAINS.entries())
-          if (collector.of(chain).items.length < (before[at]?.[of] ?? 0) + count) throw new Error(`${chain}: waiting`)
-    }, PATIENCE)
-  }
-  await more(20)
-  await up.kill()
-  up = start()
-  await up.serving
-  await more(20)
-  for (const collector of collectors) await collector.close()
-  await up.stop()
-  for (const chain of CHAINS) {
-    const updates = await readUpdates(dataDir, chain)
-    for (const collector of collectors) {
-      const { started, items, cursor } = collector.of(chain)
-      const [from, to] = [seqOf(started?.cursor[0]), seqOf(cursor?.[0])]
-      const published = updates.flatMap(({ seq, pairs }) =>
-        seq > from && seq <= to ? pairs.flatMap(({ trades }) => trades.map(({ id }) => `${seq} ${id}`)) : [],
-      )
-      const got = swapsOf(items)
-      // The last update may have been cut by the close.
-      const whole = published.filter((name) => !name.startsWith(`${to} `))
-      expect(got.filter((name) => !name.startsWith(`${to} `)).sort()).toEqual(whole.sort())
-      expect(new Set(got).size).toBe(got.length)
-      expect(got.length).toBeGreaterThan(30)
+// `serve.test.ts` has restarts in every run.
+if (isLongRun())
+  it('loses and repeats no swap when the server is killed and started again', async () => {
+    const subscriptions = Object.fromEntries(CHAINS.map((chain) => [chain, { params: ['tx', '*', chain] as const }]))
+    const collectors: Collector[] = []
+    for (const kind of ['typescript', 'python'] as const)
+      collectors.push(await COLLECTORS[kind]({ url, key: KEY, subscriptions }))
+    /** Waits until every subscription has delivered this many more items. */
+    const more = async (count: number) => {
+      const before = collectors.map((collector) => CHAINS.map((chain) => collector.of(chain).items.length))
+      await vi.waitFor(() => {
+        for (const [at, collector] of collectors.entries())
+          for (const [of, chain] of CHAINS.entries())
+            if (collector.of(chain).items.length < (before[at]?.[of] ?? 0) + count) throw new Error(`${chain}: waiting`)
+      }, PATIENCE)
     }
-  }
-})
+    await more(20)
+    await up.kill()
+    up = start()
+    await up.serving
+    await more(20)
+    for (const collector of collectors) await collector.close()
+    await up.stop()
+    for (const chain of CHAINS) {
+      const updates = await readUpdates(dataDir, chain)
+      for (const collector of collectors) {
+        const { started, items, cursor } = collector.of(chain)
+        const [from, to] = [seqOf(started?.cursor[0]), seqOf(cursor?.[0])]
+        const published = updates.flatMap(({ seq, pairs }) =>
+          seq > from && seq <= to ? pairs.flatMap(({ trades }) => trades.map(({ id }) => `${seq} ${id}`)) : [],
+        )
+        const got = swapsOf(items)
+        // The last update may have been cut by the close.
+        const whole = published.filter((name) => !name.startsWith(`${to} `))
+        expect(got.filter((name) => !name.startsWith(`${to} `)).sort()).toEqual(whole.sort())
+        expect(new Set(got).size).toBe(got.length)
+        expect(got.length).toBeGreaterThan(30)
+      }
+    }
+  })
 
 const seqOf = (cursor = ''): number => Number(cursor.split(':')[2])
 

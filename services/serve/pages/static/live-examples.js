@@ -2,7 +2,7 @@
 import { call, readStatus } from './api.js'
 import { toNumber } from './format.js'
 
-/** @typedef {{ chain: string, token: string, tokenId: string, symbol: string, pair: string, pairId: string }} Live */
+/** @typedef {{ chain: string, token: string, tokenId: string, symbol: string, pair: string, pairId: string, timeS: number }} Live */
 
 /** The most traded token of all chains; undefined if there is none. */
 export async function readLive(key) {
@@ -15,7 +15,8 @@ export async function readLive(key) {
   const [first] = found.sort((a, b) => (toNumber(b.tx_volume_u_24h) || 0) - (toNumber(a.tx_volume_u_24h) || 0))
   if (first === undefined) return undefined
   const { chain, token, symbol, main_pair: pair } = first
-  return { chain, token, tokenId: `${token}-${chain}`, symbol, pair, pairId: `${pair}-${chain}` }
+  const timeS = chains.find((one) => one.chain === chain)?.time
+  return { chain, token, tokenId: `${token}-${chain}`, symbol, pair, pairId: `${pair}-${chain}`, timeS }
 }
 
 /** The wallet of the pair's last trade. */
@@ -32,6 +33,8 @@ export function exampleFor(name, schema, live) {
   const known = {
     'token-id': live?.tokenId,
     'pair-id': live?.pairId,
+    pair_id: live?.pairId,
+    time: live?.timeS,
     chain: live?.chain,
     keyword: live?.symbol,
     token_address: live?.token,
