@@ -9,22 +9,22 @@ it('reads every option, and has defaults for each proof', () => {
   expect(
     readOptions([
       ...['--sockets', '50', '--subscriptions', '5', '--swaps-per-s', '80', '--minutes', '10', '--history-h', '0.1'],
-      ...['--seed', '3', '--stalled', '1%', '--searches', '5', '--hostile'],
+      ...['--away-s', '8', '--seed', '3', '--stalled', '1%', '--searches', '5', '--hostile'],
     ]),
   ).toEqual({
     ...{ proof: 'live', sockets: 50, subscriptionsEach: 5, swapsPerS: 80, seconds: 600, historyH: 0.1, seed: 3 },
-    ...{ stalled: 0.01, searches: 5, isHostile: true },
+    ...{ stalled: 0.01, searches: 5, isHostile: true, awayS: 8 },
   })
   expect(readOptions(['--proof', 'resume'])).toEqual({
     ...{ proof: 'resume', sockets: 10_000, subscriptionsEach: 10, swapsPerS: 200, seconds: 30, historyH: 6, seed: 1 },
-    ...{ stalled: 0, searches: 0, isHostile: false },
+    ...{ stalled: 0, searches: 0, isHostile: false, awayS: 5 },
   })
 })
 
 it.each([
   [['--proof', 'all'], '--proof must be live, resume or restore, got all'],
   [['--sockets', 'many'], '--sockets must be a number of at least 0, got many'],
-  [['--subscriptions', '101'], '--subscriptions must be at most 100, got 101'],
+  [['--subscriptions', '1001'], '--subscriptions must be at most 1000, got 1001'],
 ])('refuses %j', (args, message) => expect(() => readOptions(args)).toThrow(message))
 
 it('gives the time that a share of the pushes did not exceed', () => {
