@@ -21,9 +21,8 @@ export const COUNTS = {
     proves: '`up` killed at random moments leaves the same rows, updates and seq as one clean run',
   },
   chaosRounds: {
-    // Six rounds of this seed kill and pause every kind of part, two at once, and pause an aggregator until it is missed; three are
-    // what eight minutes of `npm test` have room for.
-    ...{ short: 3, long: 50, seed: 534_409, files: ['test/integration/kafka-chaos.test.ts'] },
+    // The first six rounds of this seed kill and pause every kind of part, two at once, and pause an aggregator until it is missed.
+    ...{ short: 6, long: 50, seed: 534_409, files: ['test/integration/kafka-chaos.test.ts'] },
     proves: 'a cluster whose parts are killed and paused at random loses nothing and repeats nothing',
   },
   outageSeconds: {
