@@ -5,6 +5,7 @@ import type { Environment } from '../core/config/environment.js'
 import { type Config, type LoadOptions, loadConfig } from '../core/config/index.js'
 import { type DataDir, findDataDir, isDataDir, openDataDir } from '../core/data-dir/data-dir.js'
 import { isRunning } from '../core/data-dir/lock.js'
+import { ConfigError } from '../core/domain/errors.js'
 import { createLogger, type Logger } from '../core/runtime/logger.js'
 import type { Output } from '../core/runtime/output.js'
 
@@ -64,4 +65,15 @@ export function createdDir(config: Config): DataDir {
 export function loggerOf(world: World, config: Config): Logger {
   const format = config.logFormat === 'auto' ? (world.stderrIsTerminal ? 'text' : 'json') : config.logFormat
   return createLogger(format)
+}
+
+/** The key of a command that calls a running server; `create` makes one that it can use. */
+export function keyOf({ apiKey }: Config, options: { key?: string }, create: string): string {
+  const key = options.key ?? (apiKey.kind === 'fixed' ? apiKey.key : undefined)
+  if (key !== undefined) return key
+  throw new ConfigError({
+    code: 'key_missing',
+    what: 'No API key is set',
+    fix: `Set --key or DEXTAPE_API_KEY, or create a key with \`${create}\`.`,
+  })
 }

@@ -6,7 +6,7 @@ import { silentLogger } from '../core/runtime/logger.js'
 import { hostInUrl } from '../core/runtime/ports.js'
 import { EXIT } from '../core/runtime/run-main.js'
 import { createShutdown } from '../core/runtime/shutdown.js'
-import { type Cli, configOfExistingData, type GlobalOptions, type World } from './context.js'
+import { type Cli, configOfExistingData, type GlobalOptions, keyOf, type World } from './context.js'
 import { parseWholeNumber } from './option-values.js'
 
 type ListenOptions = GlobalOptions & { key?: string; url?: string; count?: string }
@@ -37,14 +37,7 @@ export function addListen({ program, world, act }: Cli): void {
 
 async function listen(world: World, topic: string, params: readonly string[], options: ListenOptions): Promise<number> {
   const config = configOfExistingData(world, options)
-  const key = options.key ?? (config.apiKey.kind === 'fixed' ? config.apiKey.key : undefined)
-  if (key === undefined) {
-    throw new ConfigError({
-      code: 'key_missing',
-      what: 'No API key is set',
-      fix: 'Set --key or DEXTAPE_API_KEY, or create a key with `dextape keys create --name NAME`.',
-    })
-  }
+  const key = keyOf(config, options, 'dextape keys create --name NAME')
   const count =
     options.count === undefined ? Number.POSITIVE_INFINITY : parseWholeNumber('--count', options.count, { from: 1 })
   const socket = await openSocket(options.url ?? `ws://${hostInUrl(config.host)}:${config.wsPort}`, key)

@@ -3,8 +3,8 @@ import { CAPACITY, PLANS } from '../core/domain/plans.js'
 import { registerHealthMetrics } from '../core/runtime/part-health.js'
 import { createChainDirectory } from './chain-directory.js'
 import type { Duties, DutyParts } from './duties.js'
-import { createHistoryQueries } from './keys/history-queries.js'
 import { createKeyGate } from './keys/key-gate.js'
+import { createKeyQueries } from './keys/key-queries.js'
 import { createSpending } from './keys/spending.js'
 import { createWsTokens } from './keys/ws-tokens.js'
 import { createLifecycle, type ServeState } from './lifecycle.js'
@@ -47,7 +47,7 @@ export function assembleServe(deps: ServeDeps, duties: Duties): Serve {
   const gate = createKeyGate(deps.keys, spending, config.apiKey, nowMs)
   const tokens = createWsTokens(deps.wsTokenSecret ?? randomBytes(32).toString('hex'), randomBytes, nowMs, gate.hashOf)
   const { plans = PLANS, capacity = CAPACITY } = config
-  const queries = createHistoryQueries(plans)
+  const queries = createKeyQueries(plans, 'historyQueries')
   const parts: DutyParts = { memory, chains, gate, tokens, queries, metrics, nowMs }
 
   const pushed = duties.push?.(deps, parts)

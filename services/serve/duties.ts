@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { ChainDirectory } from './chain-directory.js'
-import type { HistoryQueries } from './keys/history-queries.js'
 import type { KeyGate } from './keys/key-gate.js'
+import type { KeyQueries } from './keys/key-queries.js'
 import type { WsTokens } from './keys/ws-tokens.js'
 import type { Memory } from './memory/memory.js'
 import type { PushServer } from './push/push-server.js'
@@ -15,7 +15,7 @@ export type DutyParts = {
   chains: ChainDirectory
   gate: KeyGate
   tokens: WsTokens
-  queries: HistoryQueries
+  queries: KeyQueries
   metrics: ServeMetrics
   nowMs: () => number
 }

@@ -4,11 +4,10 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { text as readText } from 'node:stream/consumers'
 import { Option } from 'commander'
-import { ConfigError } from '../../core/domain/errors.js'
 import { hostInUrl } from '../../core/runtime/ports.js'
 import { EXIT } from '../../core/runtime/run-main.js'
 import { FORMAT_NAMES, type Format } from '../../serve/sql/formats.js'
-import { type Cli, configOfExistingData, type GlobalOptions, type World } from '../context.js'
+import { type Cli, configOfExistingData, type GlobalOptions, keyOf, type World } from '../context.js'
 import { createSqlClient } from './sql-client.js'
 
 type SqlOptions = GlobalOptions & { command?: string; format?: Format; key?: string; url?: string }
@@ -37,14 +36,7 @@ export function addSql({ program, world, act }: Cli): void {
 
 async function runSql(world: World, options: SqlOptions): Promise<number> {
   const config = configOfExistingData(world, options)
-  const key = options.key ?? (config.apiKey.kind === 'fixed' ? config.apiKey.key : undefined)
-  if (key === undefined) {
-    throw new ConfigError({
-      code: 'key_missing',
-      what: 'No API key is set',
-      fix: 'Set --key or DEXTAPE_API_KEY, or create a key with `dextape keys create --name NAME --plan pro`.',
-    })
-  }
+  const key = keyOf(config, options, 'dextape keys create --name NAME --plan pro')
   const client = createSqlClient(options.url ?? `http://${hostInUrl(config.host)}:${config.httpPort}`, key)
   const { format = 'pretty', command } = options
   if (command === undefined && process.stdin.isTTY) {

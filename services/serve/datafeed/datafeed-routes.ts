@@ -3,8 +3,10 @@
  * key in the header, or `/udf/KEY` with one that opens nothing else, since the library sends no headers.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { etagOf } from '../rest/answer-cache.js'
-import { badRequest, nodeStarting, RequestError, refusalError, refuseOtherMethods } from '../rest/problem.js'
+import type { Access } from '../keys/key-gate.js'
+import { admitKey, charge, keyIn } from '../rest/admission.js'
+import { encodeAnswer } from '../rest/answer-cache.js'
+import { badRequest, RequestError, refuseOtherMethods } from '../rest/problem.js'
 import { sendAnswer } from '../rest/send-answer.js'
 import { asOf, type RestDeps } from '../rest/serve-operation.js'
 import { findBars, MAX_BARS, quoteFor } from './bars.js'
@@ -111,21 +113,17 @@ async function answerFeature(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   try {
-    if (!deps.isLoaded()) throw nodeStarting()
-    const access = admit(deps, request, feature.costCu)
+    const access = admit(deps, request, reply, feature.costCu)
     await deps.untilPushed()
     const query = request.query as Query
     const make = async () => {
       const { data, chains } = await feature.find(deps, query)
-      const body = Buffer.from(typeof data === 'string' ? data : JSON.stringify(data))
-      const kind = { reason: undefined, isClosed: false, isProvisional: false }
-      return { body, etag: etagOf(body), compressed: new Map<string, Promise<Buffer>>(), chains, ...kind }
+      return encodeAnswer(Buffer.from(typeof data === 'string' ? data : JSON.stringify(data)), { chains })
     }
     const within = feature.readsStore === true ? () => deps.queries.run(access, make) : make
     const answer = await deps.answers.answer(`udf ${name} ${JSON.stringify(query)}`, within)
-    deps.gate.spend(access, feature.costCu)
-    deps.metrics.cu.add('datafeed', feature.costCu)
-    reply.header('x-cu-cost', feature.costCu).header('x-as-of', asOf(deps.chains, answer.chains))
+    charge(deps, access, { id: 'datafeed', costCu: feature.costCu }, reply)
+    reply.header('x-as-of', asOf(deps.chains, answer.chains))
     return await sendAnswer(request, reply, answer)
   } catch (error) {
     // The library shows `errmsg`; every other client reads the usual form.
@@ -135,15 +133,10 @@ async function answerFeature(
   }
 }
 
-function admit({ gate }: RestDeps, request: FastifyRequest, costCu: number) {
+function admit(deps: RestDeps, request: FastifyRequest, reply: FastifyReply, costCu: number): Access {
   const { key: inAddress } = request.params as { key?: string }
-  const inHeader = request.headers['x-api-key']
-  const admission =
-    inAddress === undefined
-      ? gate.admit(typeof inHeader === 'string' ? inHeader : '', costCu, 'datafeed')
-      : gate.admit(inAddress, costCu, 'datafeed address')
-  if (!admission.ok) throw refusalError(admission.refusal)
-  return admission.access
+  if (inAddress === undefined) return admitKey(deps, keyIn(request), costCu, reply, 'datafeed')
+  return admitKey(deps, inAddress, costCu, reply, 'datafeed address')
 }
 
 function configOf(chains: RestDeps['chains']) {

@@ -28,11 +28,9 @@ export function isIncluded(event: Ordered, { after, sort, upToBlock = Number.MAX
 
 /** By time first: block times may decrease, and clients page by time. */
 export function inOrder(a: Place, b: Place): number {
-  return (
-    a.timeS - b.timeS ||
-    a.blockNumber - b.blockNumber ||
-    a.tx_index - b.tx_index ||
-    a.log_index - b.log_index ||
-    a.sub - b.sub
-  )
+  return a.timeS - b.timeS || inChainOrder(a, b)
+}
+
+export function inChainOrder(a: Place, b: Place): number {
+  return a.blockNumber - b.blockNumber || a.tx_index - b.tx_index || a.log_index - b.log_index || a.sub - b.sub
 }

@@ -101,7 +101,15 @@ export function createAnswerCache(revisions: Revisions, maxBytes: number): Answe
   }
 }
 
-export function etagOf(body: Buffer): string {
+/** An answer that is about these chains as they are now, unless said otherwise. */
+export function encodeAnswer(
+  body: Buffer,
+  { chains, reason, isClosed = false, isProvisional = false }: Pick<EncodedAnswer, 'chains'> & Partial<EncodedAnswer>,
+): EncodedAnswer {
+  return { body, etag: etagOf(body), compressed: new Map(), chains, reason, isClosed, isProvisional }
+}
+
+function etagOf(body: Buffer): string {
   return `"${createHash('sha1').update(body).digest('base64url')}"`
 }
 

@@ -4,13 +4,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../core/config/config.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { ChainDirectory } from '../chain-directory.js'
-import type { HistoryQueries } from '../keys/history-queries.js'
-import type { Access, KeyGate } from '../keys/key-gate.js'
+import type { Access } from '../keys/key-gate.js'
+import type { KeyQueries } from '../keys/key-queries.js'
 import type { UntilPushed } from '../pushed-positions.js'
-import type { ServeMetrics } from '../serve-metrics.js'
-import { type AnswerCache, type EncodedAnswer, etagOf } from './answer-cache.js'
+import { type AdmissionDeps, admitKey, charge, keyIn } from './admission.js'
+import { type AnswerCache, type EncodedAnswer, encodeAnswer } from './answer-cache.js'
 import { type Answer, envelope, envelopeSchema, type Operation, type OperationContext } from './operation.js'
-import { badRequest, nodeStarting, refusalError, refuseOtherMethods } from './problem.js'
+import { badRequest, refuseOtherMethods } from './problem.js'
 import { sendAnswer } from './send-answer.js'
 
 /** Adds the routes of an operation: key check, validation, response, envelope, headers. */
@@ -23,7 +23,7 @@ export function serveOperation(app: FastifyInstance, operation: Operation, deps:
 }
 
 function addRoute(app: FastifyInstance, url: string, operation: Operation, deps: RestDeps): void {
-  const { gate, metrics, answers } = deps
+  const { answers } = deps
   const checkParams = validator(operation.params, 'path')
   const checkQuery = queryValidator(operation.query)
   const checkBody = operation.body === undefined ? undefined : validator(operation.body, 'body')
@@ -41,18 +41,7 @@ function addRoute(app: FastifyInstance, url: string, operation: Operation, deps:
       query: checkQuery(query) as Record<string, never>,
       body: checkedBody,
     })
-    const body = Buffer.from(serialize(reply, answer, wrap, schemas))
-    const { chains, reason, isClosed = false, isProvisional = false } = answer
-    return { body, etag: etagOf(body), compressed: new Map(), chains, reason, isClosed, isProvisional }
-  }
-
-  function charge(request: FastifyRequest, reply: FastifyReply): void {
-    const access = accessOf.get(request)
-    if (access === undefined) return
-    gate.spend(access, operation.costCu)
-    metrics.cu.add(operation.id, operation.costCu)
-    const remaining = gate.remainingCu(access)
-    if (remaining !== null) reply.header('x-cu-remaining', remaining)
+    return encodeAnswer(Buffer.from(serialize(reply, answer, wrap, schemas)), answer)
   }
 
   app.route({
@@ -60,12 +49,7 @@ function addRoute(app: FastifyInstance, url: string, operation: Operation, deps:
     url,
     // Before the body is read: without a valid key no body is accepted.
     onRequest: (request, reply, done) => {
-      if (!deps.isLoaded()) return done(nodeStarting())
-      const key = request.headers['x-api-key']
-      const admission = gate.admit(typeof key === 'string' ? key : '', operation.costCu)
-      if (!admission.ok) return done(refusalError(admission.refusal))
-      accessOf.set(request, admission.access)
-      rateHeaders(reply, gate, admission.access)
+      accessOf.set(request, admitKey(deps, keyIn(request), operation.costCu, reply))
       done()
     },
     handler: async (request, reply) => {
@@ -75,12 +59,12 @@ function addRoute(app: FastifyInstance, url: string, operation: Operation, deps:
       // First: the key contains the body, and an unchecked one may be nested too deeply for any text.
       const body = checkBody?.(request.body)
       const make = () => makeAnswer(request, body, reply, wrap)
-      const access = operation.readsStore === true ? accessOf.get(request) : undefined
+      const access = accessOf.get(request) as Access
       // Only a request that makes its answer counts: identical ones wait for the same queries.
-      const within = access === undefined ? make : () => deps.queries.run(access, make)
+      const within = operation.readsStore === undefined ? make : () => deps.queries.run(access, make)
       const answer = await answers.answer(keyOf(request, body, wrap), within)
-      charge(request, reply)
-      reply.header('x-cu-cost', operation.costCu).header('x-as-of', asOf(deps.chains, answer.chains))
+      charge(deps, access, operation, reply)
+      reply.header('x-as-of', asOf(deps.chains, answer.chains))
       if (answer.reason !== undefined) reply.header('x-reason', answer.reason)
       return sendAnswer(request, reply, answer)
     },
@@ -115,13 +99,6 @@ function serialize(
   return String(reply.serializeInput(body as Record<string, unknown>, wrap ? schemas.wrapped : schemas.bare))
 }
 
-export function rateHeaders(reply: FastifyReply, gate: KeyGate, access: Access): void {
-  const remaining = gate.remainingInSecond(access)
-  if (remaining === null) return
-  reply.header('ratelimit-policy', `"default";q=${access.ratePerS};w=1`)
-  reply.header('ratelimit', `"default";r=${remaining};t=1`)
-}
-
 /** X-As-Of: a chain's now; of several the lowest, then each by name. */
 export function asOf(directory: ChainDirectory, chains: readonly string[]): string {
   const times = chains.map((chain): [string, number] => [chain, directory.market(chain)?.state.nowS ?? 0])
@@ -130,18 +107,15 @@ export function asOf(directory: ChainDirectory, chains: readonly string[]): stri
   return [String(lowest), ...times.map(([chain, timeS]) => `${chain}=${timeS}`)].join('; ')
 }
 
-export type RestDeps = OperationContext & {
-  answers: AnswerCache
-  gate: KeyGate
-  queries: HistoryQueries
-  metrics: ServeMetrics
-  logger: Logger
-  envelope: 'spec' | 'always'
-  corsOrigins: Config['corsOrigins']
-  /** False until the data is loaded. */
-  isLoaded: () => boolean
-  untilPushed: UntilPushed
-}
+export type RestDeps = OperationContext &
+  AdmissionDeps & {
+    answers: AnswerCache
+    queries: KeyQueries
+    logger: Logger
+    envelope: 'spec' | 'always'
+    corsOrigins: Config['corsOrigins']
+    untilPushed: UntilPushed
+  }
 
 export type Validator = (value: unknown) => unknown
 

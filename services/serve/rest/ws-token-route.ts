@@ -5,6 +5,7 @@ import { hashKey } from '../../core/keys/key-store.js'
 import type { KeyGate } from '../keys/key-gate.js'
 import type { WsTokens } from '../keys/ws-tokens.js'
 import { int, text } from '../views/field-formats.js'
+import { keyIn } from './admission.js'
 import { envelope } from './operation.js'
 import { nodeStarting, refusalError, refuseOtherMethods } from './problem.js'
 
@@ -34,8 +35,7 @@ export function addWsTokenRoute(app: FastifyInstance, deps: WsTokenDeps): void {
   refuseOtherMethods(app, WS_TOKEN.path, WS_TOKEN.method)
   app.post(WS_TOKEN.path, async (request, reply) => {
     if (!isLoaded()) throw nodeStarting()
-    const given = request.headers['x-api-key']
-    const key = typeof given === 'string' ? given : ''
+    const key = keyIn(request)
     const admission = gate.admit(key, WS_TOKEN.costCu)
     if (!admission.ok) throw refusalError(admission.refusal)
     const { token, expiresAtMs } = tokens.issue(admission.access.id, hashKey(key))

@@ -3,9 +3,10 @@
  * Settings that a client sends are ignored, except those of the output's form.
  */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { admitKey, charge } from '../rest/admission.js'
 import { RequestError, refuseOtherMethods } from '../rest/problem.js'
 import { asRequestError } from '../rest/rest-server.js'
-import { admitKey, asOfText, charge, type SqlRouteDeps } from './sql-routes.js'
+import { asOfText, type SqlRouteDeps } from './sql-routes.js'
 
 const PATH = '/clickhouse'
 const QUERY = { id: 'clickhouse', costCu: 50 }

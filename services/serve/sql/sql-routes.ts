@@ -5,11 +5,11 @@ import { describePlan } from '../../core/config/plan-settings.js'
 import type { Plans } from '../../core/domain/plans.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { Store } from '../../core/store/port.js'
-import type { Access, KeyGate } from '../keys/key-gate.js'
+import type { Access } from '../keys/key-gate.js'
+import { type AdmissionDeps, admitKey, charge, keyIn } from '../rest/admission.js'
 import { envelope } from '../rest/operation.js'
-import { nodeStarting, RequestError, refusalError, refuseOtherMethods } from '../rest/problem.js'
-import { rateHeaders, validator } from '../rest/serve-operation.js'
-import type { ServeMetrics } from '../serve-metrics.js'
+import { nodeStarting, RequestError, refuseOtherMethods } from '../rest/problem.js'
+import { validator } from '../rest/serve-operation.js'
 import { int, text } from '../views/field-formats.js'
 import { FORMAT_NAMES, FORMATS, type Format } from './formats.js'
 import { MAX_QUERY_BYTES } from './guard.js'
@@ -78,26 +78,22 @@ export const SQL_SCHEMA = {
   }),
 } as const
 
-export type SqlRouteDeps = {
+export type SqlRouteDeps = AdmissionDeps & {
   sql: SqlService
   store: Pick<Store, 'query'>
   plans: Plans
-  gate: KeyGate
-  metrics: ServeMetrics
   logger: Logger
   envelope: 'spec' | 'always'
-  isLoaded: () => boolean
 }
 
 export function addSqlRoutes(app: FastifyInstance, deps: SqlRouteDeps): void {
   const { sql, plans } = deps
   const checkBody = validator(Body, 'body')
-  const keyOf = (request: FastifyRequest): string => String(request.headers['x-api-key'] ?? '')
   const isWrapped = (request: FastifyRequest) =>
     deps.envelope === 'always' || request.headers['x-envelope'] === 'always'
   const accessOf = new WeakMap<FastifyRequest, Access>()
   const admit = (costCu: number) => async (request: FastifyRequest, reply: FastifyReply) => {
-    accessOf.set(request, admitKey(deps, keyOf(request), costCu, reply))
+    accessOf.set(request, admitKey(deps, keyIn(request), costCu, reply))
   }
 
   refuseOtherMethods(app, SQL_QUERY.path, 'POST')
@@ -126,32 +122,6 @@ export function addSqlRoutes(app: FastifyInstance, deps: SqlRouteDeps): void {
     reply.headers({ 'x-cu-cost': SQL_SCHEMA.costCu, 'cache-control': 'no-cache' })
     return isWrapped(request) ? envelope(data) : data
   })
-}
-
-/** Identifies the key and counts the request, or throws the refusal. */
-export function admitKey(
-  { gate, isLoaded }: Pick<SqlRouteDeps, 'gate' | 'isLoaded'>,
-  key: string,
-  costCu: number,
-  reply: FastifyReply,
-): Access {
-  if (!isLoaded()) throw nodeStarting()
-  const admission = gate.admit(key, costCu)
-  if (!admission.ok) throw refusalError(admission.refusal)
-  rateHeaders(reply, gate, admission.access)
-  return admission.access
-}
-
-export function charge(
-  { gate, metrics }: Pick<SqlRouteDeps, 'gate' | 'metrics'>,
-  access: Access,
-  { id, costCu }: { id: string; costCu: number },
-  reply: FastifyReply,
-): void {
-  gate.spend(access, costCu)
-  metrics.cu.add(id, costCu)
-  const remaining = gate.remainingCu(access)
-  reply.headers({ 'x-cu-cost': costCu, ...(remaining === null ? {} : { 'x-cu-remaining': remaining }) })
 }
 
 export function asOfText(asOf: ReadonlyMap<string, number>): string {

@@ -3,6 +3,7 @@ import type { Plan, PlanLimits, Plans } from '../../core/domain/plans.js'
 import { type ReadSettings, USER_QUERY } from '../../core/store/port.js'
 import { createTurns } from '../history/query-lanes.js'
 import type { Access } from '../keys/key-gate.js'
+import { createKeyQueries } from '../keys/key-queries.js'
 import { RequestError } from '../rest/problem.js'
 import { OUTPUT_SETTINGS } from './formats.js'
 import { createGuard } from './guard.js'
@@ -44,7 +45,7 @@ export function createSqlService(deps: SqlDeps): SqlService {
   const guard = createGuard({ read, database, views: Object.keys(SQL_VIEWS), systemViews: SYSTEM_VIEWS })
   const untilStored = createUntilStored(deps)
   const inTurn = createTurns(LANE)
-  const byKey = new Map<string, number>()
+  const queries = createKeyQueries(plans, 'sqlQueries')
 
   function allow(plan: Plan): void {
     if (plans[plan].sqlQueries !== 0) return
@@ -68,19 +69,9 @@ export function createSqlService(deps: SqlDeps): SqlService {
 
   return {
     allow,
-    async run({ id, plan }, request) {
-      allow(plan)
-      const { sqlQueries: limit } = plans[plan]
-      const own = byKey.get(id) ?? 0
-      if (limit !== null && own >= limit) throw tooManyQueries(plan, limit)
-      byKey.set(id, own + 1)
-      try {
-        return await inTurn(() => answer(plan, request))
-      } finally {
-        const left = (byKey.get(id) ?? 1) - 1
-        if (left === 0) byKey.delete(id)
-        else byKey.set(id, left)
-      }
+    async run(access, request) {
+      allow(access.plan)
+      return queries.run(access, () => inTurn(() => answer(access.plan, request)))
     },
   }
 }
@@ -111,14 +102,4 @@ export function settingsOf(plan: PlanLimits, output: ReadSettings = {}): ReadSet
     ...output,
     readonly: 1,
   }
-}
-
-function tooManyQueries(plan: Plan, limit: number): RequestError {
-  return new RequestError(
-    429,
-    'too_many_queries',
-    `Too many SQL queries at once: plan ${plan} allows ${limit} per key. Wait for an answer first, or use a key with a larger plan.`,
-    { 'retry-after': '1' },
-    { budget: 'sql_queries', limit, plan },
-  )
 }

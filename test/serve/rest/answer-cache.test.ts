@@ -1,20 +1,10 @@
 import { expect, it } from 'vitest'
-import { createAnswerCache, type EncodedAnswer, etagOf } from '../../../services/serve/rest/answer-cache.js'
+import { createAnswerCache, type EncodedAnswer, encodeAnswer } from '../../../services/serve/rest/answer-cache.js'
 
 const MAX_BYTES = 100_000
 
 function answerOf(text: string, given: Partial<EncodedAnswer> = {}): EncodedAnswer {
-  const body = Buffer.from(text)
-  return {
-    body,
-    etag: etagOf(body),
-    compressed: new Map(),
-    chains: ['eth'],
-    reason: undefined,
-    isClosed: false,
-    isProvisional: false,
-    ...given,
-  }
+  return { ...encodeAnswer(Buffer.from(text), { chains: ['eth'] }), ...given }
 }
 
 function setUp(maxBytes = MAX_BYTES) {

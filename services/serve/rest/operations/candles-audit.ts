@@ -4,6 +4,7 @@ import type { Trade } from '../../../core/domain/records.js'
 import { type Bar, type Category, HISTORY_INTERVALS, type HistoryInterval } from '../../history/candle-bars.js'
 import { readHistory, wholeHistory } from '../../history/candle-history.js'
 import { readTrades } from '../../history/event-history.js'
+import { inChainOrder } from '../../history/event-order.js'
 import type { HistorySources } from '../../history/hot/hot-history.js'
 import { type CandleFigures, FIGURES, recomputeCandle } from '../../history/recompute-candle.js'
 import type { Placed } from '../../memory/event-overlay.js'
@@ -177,9 +178,7 @@ async function tradesOf(sources: HistorySources, { state }: Market, { pair }: Pa
   if (found.length > MAX_TRADES) {
     throw badRequest('too_many_trades', `The bucket has more than ${MAX_TRADES} trades. Audit a shorter interval.`)
   }
-  return found.sort(
-    (a, b) => a.blockNumber - b.blockNumber || a.tx_index - b.tx_index || a.log_index - b.log_index || a.sub - b.sub,
-  )
+  return found.sort(inChainOrder)
 }
 
 function figuresOf(bar: Bar | CandleFigures | undefined): Figures | null {

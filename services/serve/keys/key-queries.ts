@@ -3,21 +3,26 @@ import { RequestError } from '../rest/problem.js'
 import type { Access } from './key-gate.js'
 
 /** Requests of each key that wait for the store, in this process. */
-export interface HistoryQueries {
+export interface KeyQueries {
   /** Rejects with 429, and does nothing, if the key's plan allows no further request at the same time. */
   run<Result>(access: Pick<Access, 'id' | 'plan'>, work: () => Promise<Result>): Promise<Result>
   running(): number
 }
 
-export function createHistoryQueries(plans: Plans): HistoryQueries {
+const BUDGETS = {
+  historyQueries: { what: 'history', budget: 'history_queries' },
+  sqlQueries: { what: 'SQL', budget: 'sql_queries' },
+} as const
+
+export function createKeyQueries(plans: Plans, kind: keyof typeof BUDGETS): KeyQueries {
   const byKey = new Map<string, number>()
   let running = 0
 
   return {
     async run({ id, plan }, work) {
-      const { historyQueries: limit } = plans[plan]
+      const limit = plans[plan][kind]
       const own = byKey.get(id) ?? 0
-      if (limit !== null && own >= limit) throw tooManyQueries(plan, limit)
+      if (limit !== null && own >= limit) throw tooManyQueries(kind, plan, limit)
       byKey.set(id, own + 1)
       running += 1
       try {
@@ -33,12 +38,13 @@ export function createHistoryQueries(plans: Plans): HistoryQueries {
   }
 }
 
-function tooManyQueries(plan: string, limit: number): RequestError {
+function tooManyQueries(kind: keyof typeof BUDGETS, plan: string, limit: number): RequestError {
+  const { what, budget } = BUDGETS[kind]
   return new RequestError(
     429,
     'too_many_queries',
-    `Too many history queries at once: plan ${plan} allows ${limit} per key. Wait for an answer first, or use a key with a larger plan.`,
+    `Too many ${what} queries at once: plan ${plan} allows ${limit} per key. Wait for an answer first, or use a key with a larger plan.`,
     { 'retry-after': '1' },
-    { budget: 'history_queries', limit, plan },
+    { budget, limit, plan },
   )
 }
