@@ -10,6 +10,7 @@ import { addDecode } from './decode/decode.js'
 import { addDoctor } from './doctor/doctor.js'
 import { addKeys } from './keys.js'
 import { addListen } from './listen.js'
+import { addMcp } from './mcp.js'
 import { addMigrate } from './migrate.js'
 import { addServices } from './services.js'
 import { addSimulate } from './simulate.js'
@@ -19,7 +20,7 @@ import { addVerify } from './verify/verify.js'
 
 /** In the order `--help` lists them. */
 const COMMANDS: readonly ((cli: Cli) => void)[] = [
-  ...[addServices, addBackfill, addVerify, addListen, addSql, addDecode, addSimulate],
+  ...[addServices, addBackfill, addVerify, addListen, addSql, addMcp, addDecode, addSimulate],
   ...[addTopics, addDead, addKeys, addMigrate, addDoctor],
 ]
 
