@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander'
 import { ENVIRONMENT } from '../core/config/index.js'
 import { EXIT } from '../core/runtime/run-main.js'
+import { createPaint } from '../core/runtime/terminal.js'
 import { VERSION } from '../core/runtime/version.js'
 import { addBackfill } from './backfill/backfill.js'
 import type { Act, Cli, World } from './context.js'
@@ -24,6 +25,10 @@ const COMMANDS: readonly ((cli: Cli) => void)[] = [
   ...[addTopics, addDead, addKeys, addMigrate, addDoctor],
 ]
 
+/** Commander leaves colours out where the output has none. */
+const { bold, cyan } = createPaint(true)
+const HELP_STYLE = { styleTitle: bold, styleCommandText: cyan, styleSubcommandText: cyan, styleOptionText: cyan }
+
 export function buildProgram(world: World, exitWith: (code: number) => void): Command {
   const program = new Command('dextape')
     .description('A self-hosted tape of decentralised exchanges: reads swaps and liquidity, serves candles and prices.')
@@ -32,6 +37,7 @@ export function buildProgram(world: World, exitWith: (code: number) => void): Co
     .helpCommand('help [command]', 'Show help for a command')
     .option('-c, --config <file>', 'Configuration file, YAML or JSON (DEXTAPE_CONFIG)')
     .option('-d, --data-dir <dir>', 'Data directory (DEXTAPE_DATA_DIR)')
+    .configureHelp(HELP_STYLE)
     .showHelpAfterError('(add --help for usage)')
     .exitOverride()
     .addHelpText('after', helpTail())

@@ -25,7 +25,7 @@ export function addMcpRoute(app: FastifyInstance, deps: AdmissionDeps): void {
       const key = bearerOrKey(request)
       // A tool call is counted by its operation, anything else here.
       if (!isToolCall(request.body)) admitKey(deps, key, 0, reply)
-      const { answerHttp } = await import('./mcp-http.js')
+      const { answerHttp } = await import('./mcp-server.js')
       const answer = await answerHttp(request.headers, request.body, async ({ method, path, body }) => {
         const headers = { 'x-api-key': key, 'x-envelope': 'always' }
         const {

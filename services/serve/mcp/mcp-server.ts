@@ -1,5 +1,7 @@
 /** A server of the Model Context Protocol whose tools call the REST API: from another process, or inside the REST server. */
+import type { IncomingHttpHeaders } from 'node:http'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
 import {
   CallToolRequestSchema,
   type CallToolResult,
@@ -93,4 +95,24 @@ function unknownArgument(tool: Tool, given: Record<string, unknown>): CallToolRe
 function unknownTool(name: string): McpError {
   const known = TOOLS.map((tool) => tool.name).join(', ')
   return new McpError(ErrorCode.InvalidParams, `Unknown tool "${name.slice(0, 60)}". Expected one of ${known}.`)
+}
+
+const PROTOCOL_HEADERS = ['accept', 'content-type', 'mcp-protocol-version']
+
+/** Answers one message of a client. A server per message: it holds no state. */
+export async function answerHttp(headers: IncomingHttpHeaders, body: unknown, ask: AskRest): Promise<Response> {
+  const server = createMcpServer(ask)
+  // Without a session id there are no sessions.
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+  await server.connect(transport)
+  try {
+    const given = PROTOCOL_HEADERS.flatMap((name): [string, string][] => {
+      const value = headers[name]
+      return typeof value === 'string' ? [[name, value]] : []
+    })
+    const request = new Request('http://localhost/mcp', { method: 'POST', headers: given })
+    return await transport.handleRequest(request, { parsedBody: body })
+  } finally {
+    await server.close()
+  }
 }
