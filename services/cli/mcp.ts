@@ -7,7 +7,7 @@ type McpOptions = GlobalOptions & { key?: string; url?: string }
 export function addMcp({ program, world, act }: Cli): void {
   program
     .command('mcp')
-    .description('Serve a running server to an assistant, by the Model Context Protocol on stdin and stdout')
+    .description('Connect an assistant to a running server (Model Context Protocol on stdio)')
     .option('-k, --key <key>', 'API key; run_sql needs a plan with SQL (DEXTAPE_API_KEY)')
     .option('-u, --url <url>', 'REST URL (default: the configured host and port)')
     .addHelpText(

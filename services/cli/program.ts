@@ -16,12 +16,14 @@ import { addMigrate } from './migrate.js'
 import { addServices } from './services.js'
 import { addSimulate } from './simulate.js'
 import { addSql } from './sql/sql.js'
+import { addStatus } from './status/status.js'
 import { addTopics } from './topics/topics.js'
 import { addVerify } from './verify/verify.js'
+import { addWatch } from './watch/watch.js'
 
 /** In the order `--help` lists them. */
 const COMMANDS: readonly ((cli: Cli) => void)[] = [
-  ...[addServices, addBackfill, addVerify, addListen, addSql, addMcp, addDecode, addSimulate],
+  ...[addServices, addBackfill, addVerify, addStatus, addWatch, addListen, addSql, addMcp, addDecode, addSimulate],
   ...[addTopics, addDead, addKeys, addMigrate, addDoctor],
 ]
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { DEXTAPE } from '../http/command.js'
 
 export type Terminal = {
-  /** Everything written so far. */
+  /** Everything written so far, with ␛ for the escape character. */
   readonly shown: string
   /** Resolves once what was written matches. */
   until(pattern: RegExp): Promise<string>
@@ -23,12 +23,11 @@ export function runOnTerminal(args: readonly string[], { cwd, env = {}, columns 
   })
   let shown = ''
   const watchers = new Set<() => void>()
-  const onText = (chunk: Buffer) => {
-    shown += chunk
+  const onText = (chunk: string) => {
+    shown += chunk.replaceAll('\x1b', '␛')
     for (const watch of watchers) watch()
   }
-  child.stdout.on('data', onText)
-  child.stderr.on('data', onText)
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', onText)
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))
   const order = (line: string) => void child.stdin.write(`${line}\n`)
   return {
