@@ -110,6 +110,7 @@ describe('docker-compose.yml', () => {
       'clickhouse 127.0.0.1:8123:8123',
       'serve 8080:8080',
       'serve 8081:8081',
+      'grafana 127.0.0.1:3000:3000',
     ])
     const { ports, volumes: kept, container_name } = serviceOf('aggregate')
     expect({ ports, kept, container_name }).toEqual({})
@@ -132,6 +133,7 @@ describe('docker-compose.yml', () => {
     expect(secrets).toEqual([
       ['DEXTAPE_API_KEY', expect.stringMatching(/^\$\{DEXTAPE_API_KEY:-\}$/)],
       ['DEXTAPE_WS_TOKEN_SECRET', expect.stringMatching(/^\$\{DEXTAPE_WS_TOKEN_SECRET:-\}$/)],
+      ['DEXTAPE_API_KEY', expect.stringMatching(/^\$\{DEXTAPE_API_KEY:-\}$/)],
     ])
     for (const [, { environment }] of ours) expect(String(environment.CLICKHOUSE_URL)).not.toContain('@')
   })

@@ -119,6 +119,9 @@ describe('a client that connects', () => {
     const columns = await rowsOf(`DESC TABLE "${database}"."holders"`)
     expect(columns[0]).toEqual(['chain', 'LowCardinality(String)', '', '', '', '', ''])
     expect(await rowsOf('describe table holders;')).toEqual(columns)
+    const jdbc =
+      'name, character_octet_length, numeric_precision, numeric_precision_radix, numeric_scale, datetime_precision'
+    expect(await rowsOf(`SELECT ${jdbc} FROM system.columns WHERE table = 'holders'`)).toHaveLength(columns.length)
     expect(await rowsOf('SELECT DISTINCT chain FROM pairs SETTINGS max_execution_time=10')).toEqual([[CHAIN]])
   })
 
