@@ -151,6 +151,8 @@ describe('a key', () => {
       expect([answer.status, answer.headers.get('content-type')]).toEqual([401, expect.stringMatching(/problem/)])
     }
     expect((await rig.get('/mcp')).status).toBe(405)
+    const batch = await rig.post('/mcp', [{ jsonrpc: '2.0', id: 1, method: 'ping' }])
+    expect([batch.status, await batch.json()]).toEqual([400, expect.objectContaining({ code: 'batch_unsupported' })])
   })
 
   it('has its plan, its quota and the cost of each operation', async () => {

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type AdmissionDeps, admitKey, keyIn } from '../rest/admission.js'
-import { nodeStarting, refusalError, refuseOtherMethods } from '../rest/problem.js'
+import { badRequest, nodeStarting, refusalError, refuseOtherMethods } from '../rest/problem.js'
 
 const PATH = '/mcp'
 
@@ -23,6 +23,8 @@ export function addMcpRoute(app: FastifyInstance, deps: AdmissionDeps): void {
     },
     handler: async (request, reply) => {
       const key = bearerOrKey(request)
+      // The protocol has dropped batches; one could start any number of calls at once.
+      if (Array.isArray(request.body)) throw badRequest('batch_unsupported', 'Send one message per request.')
       // A tool call is counted by its operation, anything else here.
       if (!isToolCall(request.body)) admitKey(deps, key, 0, reply)
       const { answerHttp } = await import('./mcp-server.js')
