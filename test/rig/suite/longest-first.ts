@@ -15,7 +15,6 @@ const SECONDS: readonly [seconds: number, ...files: string[]][] = [
   [31, 'integration/start-failures'],
   [30, 'repository/package'],
   [28, 'integration/evm-up'],
-  [27, 'serve/operations/reference'],
   [24, 'integration/recording-cuts', 'contract/rest', 'clients/up'],
   [23, 'integration/process-death', 'browser/pages'],
   [22, 'ingest/sources/evm/rpc/hostile'],
