@@ -4,9 +4,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { enginePathOf } from '../../../services/core/store/local-store.js'
 import type { ChainStatus, StatusReport } from '../../../services/serve/status-report.js'
 import { storeEnvironmentOf } from '../engine.js'
 import { DEXTAPE, NODE_FLAGS } from '../http/command.js'
+import { copyMigratedStore } from '../migrated-store.js'
 
 const POLL_MS = 40
 /** Generous, so that a busy machine does not fail a test. */
@@ -45,6 +47,8 @@ export type UpProcess = {
 }
 
 export function startUp(options: UpOptions): UpProcess {
+  // Without a recording or in another program, the start itself is what is tested.
+  if (options.events !== undefined && options.command === undefined) copyMigratedStore(enginePathOf(options.dataDir))
   const [program, ...before] = options.command ?? [process.execPath, '--max-semi-space-size=32', ...NODE_FLAGS, DEXTAPE]
   const child = spawn(program, [...before, 'up', ...argumentsOf(options)], {
     cwd: dirname(options.dataDir),
