@@ -21,6 +21,8 @@ const USER_SETTINGS = [['os_threads_nice_value_query', '10']] as const
 const PING_TIMEOUT_MS = 2_000
 const FLUSH_TIMEOUT_MS = 30_000
 const FLUSH_PATH = '/flush'
+/** Parameters of a query are in its address, lists of hundreds of pairs among them. */
+const MAX_HEADER_BYTES = 1 << 20
 
 /** URL parameters that are not engine settings, or are settings only of a server's HTTP layer. */
 const NO_SETTING = new Set([
@@ -42,7 +44,7 @@ export async function serveEngine(
   const userQueries = createGate(USER_QUERIES_AT_ONCE)
   const inserts = createGate(1)
   const running = new Set<Promise<void>>()
-  const server = createServer((incoming, response) => {
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (incoming, response) => {
     const work = answer(incoming, response).catch(() => void response.destroy())
     running.add(work)
     void work.finally(() => running.delete(work))
