@@ -38,7 +38,7 @@ export function testStoredRows(chain: string, store: () => Store, reference: () 
   test('stores what each pair was worth at the end of each hour', async () => {
     type Row = { pair: string; hour: number } & Record<string, number | string | null>
     const rows = await rowsOf<Row>(
-      store,
+      store(),
       `SELECT *, toUInt32(time) AS hour FROM pair_hour_rows FINAL WHERE chain = '${chain}' AND is_deleted = 0`,
     )
     const stored = rows.map((row): [string, object] => [
