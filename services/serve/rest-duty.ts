@@ -3,6 +3,7 @@ import { revisionsOf } from './chain-directory.js'
 import type { CreateRest } from './duties.js'
 import { createHotHistory } from './history/hot/hot-history.js'
 import { createQueryLanes } from './history/query-lanes.js'
+import { addMcpRoute } from './mcp/mcp-route.js'
 import { addPages } from './pages/page-routes.js'
 import { createUntilPushed } from './pushed-positions.js'
 import { createAnswerCache } from './rest/answer-cache.js'
@@ -38,6 +39,7 @@ export const createRest: CreateRest = (deps, parts, { isLoaded, wsPort, status }
   const sqlRoutes = { sql, store: lanes.cheap, plans, gate, metrics, logger, envelope: config.envelope, isLoaded }
   addSqlRoutes(rest, sqlRoutes)
   addClickhouseRoute(rest, sqlRoutes)
+  addMcpRoute(rest, { gate, metrics, isLoaded })
   addServiceRoutes(rest, { memory, metrics: deps.metricsText === undefined ? metrics : deps.metricsText, status })
   const { publicUrls = [], publicWsUrl = { kind: 'none' } } = config
   addPages(rest, { ...config, publicUrls, publicWsUrl })
