@@ -1,7 +1,7 @@
-// Joins the compiled modules, and the packages they import, into few files in dist/bundle: one for the command and one for each
-// thread, beside what they import only when needed. Loading some 500 modules once for each of five threads took a third of a start.
+// Joins the compiled modules, and the packages they import, into few files in dist/bundle: one entry for the command and one for
+// each thread. Loading some 500 modules once for each of five threads took a third of a start.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
@@ -19,35 +19,26 @@ const ENTRIES = [
 const NOT_JOINED = ['@grpc/*', 'chdb', 'kafkajs', 'lmdb', 'uWebSockets.js', 'ws', 'yaml']
 
 rmSync(folder, { recursive: true, force: true })
-const inputs = new Set()
-// One by one: files shared between entries would be sixty for each thread to find and load, an eighth of a start.
-for (const entry of ENTRIES) for (const input of await bundle(entry)) inputs.add(input)
-writeFileSync(join(folder, 'LICENSES.txt'), licencesOf([...inputs]))
-
-/** Returns the paths of the modules that it has joined. */
-async function bundle(entry) {
-  const { metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: [`dist/services/${entry}`],
-    outdir: folder,
-    // Threads are started from files beside their starter: all files lie in one folder.
-    entryNames: '[name]',
-    chunkNames: `${basename(entry, '.js')}-[name]-[hash]`,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    external: NOT_JOINED,
-    // Packages in CommonJS call `require` for Node's own modules.
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'\nconst require = __createRequire(import.meta.url)",
-    },
-    logLevel: 'warning',
-    metafile: true,
-  })
-  return Object.keys(metafile.inputs)
-}
+const { metafile } = await build({
+  absWorkingDir: root,
+  entryPoints: ENTRIES.map((entry) => `dist/services/${entry}`),
+  outdir: folder,
+  // Threads are started from files beside their starter: all files lie in one folder.
+  entryNames: '[name]',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  external: NOT_JOINED,
+  // Packages in CommonJS call `require` for Node's own modules.
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module'\nconst require = __createRequire(import.meta.url)",
+  },
+  logLevel: 'warning',
+  metafile: true,
+})
+writeFileSync(join(folder, 'LICENSES.txt'), licencesOf(Object.keys(metafile.inputs)))
 
 /** The licence of every package joined in: their terms ask that copies carry it. */
 function licencesOf(inputs) {
