@@ -8,6 +8,7 @@ import type { Act, Cli, World } from './context.js'
 import { addDead } from './dead.js'
 import { addDecode } from './decode/decode.js'
 import { addDoctor } from './doctor/doctor.js'
+import { addExport } from './export/export.js'
 import { addKeys } from './keys.js'
 import { addListen } from './listen.js'
 import { addMigrate } from './migrate.js'
@@ -19,7 +20,7 @@ import { addVerify } from './verify/verify.js'
 
 /** In the order `--help` lists them. */
 const COMMANDS: readonly ((cli: Cli) => void)[] = [
-  ...[addServices, addBackfill, addVerify, addListen, addSql, addDecode, addSimulate],
+  ...[addServices, addBackfill, addVerify, addListen, addSql, addExport, addDecode, addSimulate],
   ...[addTopics, addDead, addKeys, addMigrate, addDoctor],
 ]
 
@@ -55,6 +56,7 @@ function helpTail(): string {
     '  dextape keys create --name my-bot --plan pro',
     '  dextape topics tail eth -n 3',
     "  dextape sql -c 'SELECT count() FROM trades'",
+    '  dextape export trades --chain eth --out trades.parquet',
     '  dextape dead ls',
     '\nEnvironment:',
     ...variables,

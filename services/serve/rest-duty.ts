@@ -1,6 +1,8 @@
 import { PLANS } from '../core/domain/plans.js'
 import { revisionsOf } from './chain-directory.js'
 import type { CreateRest } from './duties.js'
+import { addExportRoutes } from './export/export-routes.js'
+import { createExportService } from './export/export-service.js'
 import { createHotHistory } from './history/hot/hot-history.js'
 import { createQueryLanes } from './history/query-lanes.js'
 import { addPages } from './pages/page-routes.js'
@@ -38,6 +40,7 @@ export const createRest: CreateRest = (deps, parts, { isLoaded, wsPort, status }
   const sqlRoutes = { sql, store: lanes.cheap, plans, gate, metrics, logger, envelope: config.envelope, isLoaded }
   addSqlRoutes(rest, sqlRoutes)
   addClickhouseRoute(rest, sqlRoutes)
+  addExportRoutes(rest, { ...sqlRoutes, exports: createExportService({ sql, store, chains, plans }) })
   addServiceRoutes(rest, { memory, metrics: deps.metricsText === undefined ? metrics : deps.metricsText, status })
   const { publicUrls = [], publicWsUrl = { kind: 'none' } } = config
   addPages(rest, { ...config, publicUrls, publicWsUrl })
