@@ -8,6 +8,7 @@ import { createQueryLanes } from './history/query-lanes.js'
 import { addPages } from './pages/page-routes.js'
 import { createUntilPushed } from './pushed-positions.js'
 import { createAnswerCache } from './rest/answer-cache.js'
+import { createPageEncoder } from './rest/page-files.js'
 import { addServiceRoutes, createRestServer } from './rest/rest-server.js'
 import { addWsTokenRoute } from './rest/ws-token-route.js'
 import { ANSWER_BYTES, HOLDERS_HOLD_MS, HOT_HISTORY_BYTES } from './serve-deps.js'
@@ -33,6 +34,7 @@ export const createRest: CreateRest = (deps, parts, { isLoaded, wsPort, status }
   const untilPushed = positions === undefined ? () => undefined : createUntilPushed(memory, positions)
   const rest = createRestServer({
     ...{ chains, store: lanes.cheap, hot, flush, answers, gate, queries, metrics, logger, isLoaded, untilPushed },
+    encodePage: createPageEncoder(store.read),
     ...{ envelope: config.envelope, corsOrigins: config.corsOrigins ?? { kind: 'any' } },
   })
   const { plans = PLANS } = config

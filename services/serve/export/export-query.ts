@@ -63,10 +63,14 @@ export function partitionsQuery(directory: ChainDirectory, view: ExportView, fil
   return `SELECT * FROM (${list(`NOT ${isOpen}`, '0')} UNION ALL ${list(isOpen, 'sum(cityHash64(*))')}) ORDER BY chain, date`
 }
 
-/** From the day on in which blocks may still change. A block's own time may lie an hour behind. */
 function isOpenDay(market: Market): string {
+  return `(chain = ${literal(market.state.chain)} AND time >= toDateTime(${openDayS(market)}, 'UTC'))`
+}
+
+/** The first day in which blocks may still change. A block's own time may lie an hour behind. */
+function openDayS(market: Market): number {
   const openS = Math.max(0, finalUntilS(market) - HOUR_S)
-  return `(chain = ${literal(market.state.chain)} AND time >= toDateTime(${openS - (openS % DAY_S)}, 'UTC'))`
+  return openS - (openS % DAY_S)
 }
 
 function sourceOf(directory: ChainDirectory, view: ExportView, filter: ExportFilter): string {

@@ -111,7 +111,7 @@ export function addExportRoutes(app: FastifyInstance, deps: ExportRouteDeps): vo
     deps.exports.allow(access.plan)
     const asked = checkBody(request.body) as ExportRequest
     const { format = 'parquet', view = 'export' } = asked
-    const { body, asOf } = await deps.exports.start(access, asked, () => !request.raw.destroyed)
+    const { body, asOf } = await deps.exports.start(access, asked, () => !request.raw.socket.destroyed)
     charge(deps, access, EXPORT, reply)
     reply.raw.setTimeout(STALLED_MS, () => {
       if (reply.raw.writableNeedDrain) reply.raw.destroy()

@@ -8,6 +8,7 @@ import type { ChainDirectory } from '../chain-directory.js'
 import { createTurns } from '../history/query-lanes.js'
 import type { Access } from '../keys/key-gate.js'
 import { createKeyQueries } from '../keys/key-queries.js'
+import { loadProgress } from '../memory/load-chain.js'
 import { badRequest } from '../rest/problem.js'
 import { asSqlFault } from '../sql/sql-faults.js'
 import { type SqlService, settingsOf } from '../sql/sql-service.js'
@@ -33,6 +34,9 @@ export type ExportDeps = { sql: SqlService; store: Store; chains: ChainDirectory
 const LANE = { atOnce: 1, mostWaiting: 20 }
 /** A view always delivers; a query may compute for long before its first row. */
 const QUERY_SECONDS_FACTOR = 60
+const DAY_S = 86_400
+/** A block's own time may lie an hour behind. */
+const LATE_S = 3_600
 
 export function createExportService({ sql, store, chains, plans }: ExportDeps): ExportService {
   const inTurn = createTurns(LANE)
@@ -50,6 +54,17 @@ export function createExportService({ sql, store, chains, plans }: ExportDeps): 
     return checked.sql
   }
 
+  /** A day of which every block is final and stored needs no waiting: a folder has thousands of them. */
+  async function finalAndStored({
+    chains: [chain] = [],
+    date,
+  }: ExportRequest): Promise<Map<string, number> | undefined> {
+    if (date === undefined) return undefined
+    const stored = (await loadProgress(store)).find((row) => row.chain === chain)
+    if (stored === undefined || Date.parse(date) / 1000 + DAY_S + LATE_S > stored.final_now) return undefined
+    return new Map([[stored.chain, stored.seq]])
+  }
+
   async function columnsOf(select: string, settings: ReadSettings): Promise<Column[]> {
     const described = await store.read(`DESCRIBE TABLE (${select}) FORMAT JSON`, settings)
     return (JSON.parse(Buffer.from(described).toString()) as { data: Column[] }).data
@@ -60,7 +75,7 @@ export function createExportService({ sql, store, chains, plans }: ExportDeps): 
     const seconds = (plans[plan].sqlSeconds ?? 0) * QUERY_SECONDS_FACTOR
     const settings = exportSettings(plans, plan, query === undefined ? 0 : seconds)
     const select = await selectOf(plan, request)
-    const asOf = await sql.untilStored()
+    const asOf = (await finalAndStored(request)) ?? (await sql.untilStored())
     const fitted = fitToFormat(select, await columnsOf(select, settings), format)
     return { body: await store.stream(fitted, EXPORT_FORMATS[format].engine, settings), asOf }
   }

@@ -764,6 +764,17 @@ class SqlSchema(TypedDict):
     limits: SqlSchemaLimits
 
 
+class ExportPartitionsPartitionsItem(TypedDict):
+    chain: str
+    date: str
+    rows: int
+    hash: str
+
+
+class ExportPartitions(TypedDict):
+    partitions: list[ExportPartitionsPartitionsItem]
+
+
 class WsToken(TypedDict):
     token: str
     expires_at: int
@@ -1052,6 +1063,8 @@ OPERATIONS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "supported_chains": ("GET", "/v2/supported_chains", ()),
     "sql_query": ("POST", "/v2/sql", ("query", "format", )),
     "sql_schema": ("GET", "/v2/sql/schema", ()),
+    "export_file": ("POST", "/v2/export", ("view", "query", "format", "chains", "pair_ids", "interval", "from_time", "to_time", "finalized", "date", )),
+    "export_partitions": ("POST", "/v2/export/partitions", ("view", "chains", "pair_ids", "interval", "from_time", "to_time", "finalized", )),
     "ws_token": ("POST", "/v2/ws/token", ()),
 }
 
@@ -1100,25 +1113,25 @@ class Operations:
         """Pair details: tokens, prices, reserves and rolling statistics."""
         return self.call("pair_detail", {"pair_id": pair_id})
 
-    def klines_pair(self, pair_id: str, *, interval: Literal["s1"] | Literal["1"] | Literal["k1"] | Literal["5"] | Literal["k5"] | Literal["15"] | Literal["k15"] | Literal["30"] | Literal["k30"] | Literal["60"] | Literal["k60"] | Literal["120"] | Literal["k120"] | Literal["240"] | Literal["k240"] | Literal["1440"] | Literal["k1440"] | Literal["10080"] | Literal["k10080"] | Literal["4320"] | Literal["k4320"] | Literal["43200"] | Literal["k43200"], limit: int | None = None, size: int | None = None, from_time: int | None = None, to_time: int | None = None, category: Literal["u"] | Literal["m"] | Literal["r"] | None = None, open: Literal["first"] | None = None, fill: Literal["previous"] | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None) -> KlinesPair:
+    def klines_pair(self, pair_id: str, *, interval: Literal["s1"] | Literal["1"] | Literal["k1"] | Literal["5"] | Literal["k5"] | Literal["15"] | Literal["k15"] | Literal["30"] | Literal["k30"] | Literal["60"] | Literal["k60"] | Literal["120"] | Literal["k120"] | Literal["240"] | Literal["k240"] | Literal["1440"] | Literal["k1440"] | Literal["10080"] | Literal["k10080"] | Literal["4320"] | Literal["k4320"] | Literal["43200"] | Literal["k43200"], limit: int | None = None, size: int | None = None, from_time: int | None = None, to_time: int | None = None, category: Literal["u"] | Literal["m"] | Literal["r"] | None = None, open: Literal["first"] | None = None, fill: Literal["previous"] | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None, format: Literal["json"] | Literal["csv"] | Literal["parquet"] | Literal["arrow"] | None = None) -> KlinesPair | bytes:
         """Candles of a pair."""
-        return self.call("klines_pair", {"pair_id": pair_id, "interval": interval, "limit": limit, "size": size, "from_time": from_time, "to_time": to_time, "category": category, "open": open, "fill": fill, "cursor": cursor, "finalized": finalized})
+        return self.call("klines_pair", {"pair_id": pair_id, "interval": interval, "limit": limit, "size": size, "from_time": from_time, "to_time": to_time, "category": category, "open": open, "fill": fill, "cursor": cursor, "finalized": finalized, "format": format})
 
-    def klines_token(self, token_id: str, *, interval: Literal["s1"] | Literal["1"] | Literal["k1"] | Literal["5"] | Literal["k5"] | Literal["15"] | Literal["k15"] | Literal["30"] | Literal["k30"] | Literal["60"] | Literal["k60"] | Literal["120"] | Literal["k120"] | Literal["240"] | Literal["k240"] | Literal["1440"] | Literal["k1440"] | Literal["10080"] | Literal["k10080"] | Literal["4320"] | Literal["k4320"] | Literal["43200"] | Literal["k43200"], limit: int | None = None, size: int | None = None, from_time: int | None = None, to_time: int | None = None, category: Literal["u"] | Literal["m"] | Literal["r"] | None = None, open: Literal["first"] | None = None, fill: Literal["previous"] | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None) -> KlinesPair:
+    def klines_token(self, token_id: str, *, interval: Literal["s1"] | Literal["1"] | Literal["k1"] | Literal["5"] | Literal["k5"] | Literal["15"] | Literal["k15"] | Literal["30"] | Literal["k30"] | Literal["60"] | Literal["k60"] | Literal["120"] | Literal["k120"] | Literal["240"] | Literal["k240"] | Literal["1440"] | Literal["k1440"] | Literal["10080"] | Literal["k10080"] | Literal["4320"] | Literal["k4320"] | Literal["43200"] | Literal["k43200"], limit: int | None = None, size: int | None = None, from_time: int | None = None, to_time: int | None = None, category: Literal["u"] | Literal["m"] | Literal["r"] | None = None, open: Literal["first"] | None = None, fill: Literal["previous"] | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None, format: Literal["json"] | Literal["csv"] | Literal["parquet"] | Literal["arrow"] | None = None) -> KlinesPair | bytes:
         """Candles of a token, each from its main pair at the end of the bucket."""
-        return self.call("klines_token", {"token_id": token_id, "interval": interval, "limit": limit, "size": size, "from_time": from_time, "to_time": to_time, "category": category, "open": open, "fill": fill, "cursor": cursor, "finalized": finalized})
+        return self.call("klines_token", {"token_id": token_id, "interval": interval, "limit": limit, "size": size, "from_time": from_time, "to_time": to_time, "category": category, "open": open, "fill": fill, "cursor": cursor, "finalized": finalized, "format": format})
 
     def candles_audit(self, *, pair_id: str, interval: Literal["s1"] | Literal["1"] | Literal["k1"] | Literal["5"] | Literal["k5"] | Literal["15"] | Literal["k15"] | Literal["30"] | Literal["k30"] | Literal["60"] | Literal["k60"] | Literal["120"] | Literal["k120"] | Literal["240"] | Literal["k240"] | Literal["1440"] | Literal["k1440"] | Literal["10080"] | Literal["k10080"], time: int, limit: int | None = None) -> CandlesAudit:
         """A candle, the trades it was made from, the candle computed again from them, and whether both agree."""
         return self.call("candles_audit", {"pair_id": pair_id, "interval": interval, "time": time, "limit": limit})
 
-    def txs_swap(self, pair_id: str, *, limit: int | None = None, from_time: int | None = None, to_time: int | None = None, sort: Literal["asc"] | Literal["desc"] | None = None, after: str | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None) -> TxsSwap:
+    def txs_swap(self, pair_id: str, *, limit: int | None = None, from_time: int | None = None, to_time: int | None = None, sort: Literal["asc"] | Literal["desc"] | None = None, after: str | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None, format: Literal["json"] | Literal["csv"] | Literal["parquet"] | Literal["arrow"] | None = None) -> TxsSwap | bytes:
         """Swaps of a pair."""
-        return self.call("txs_swap", {"pair_id": pair_id, "limit": limit, "from_time": from_time, "to_time": to_time, "sort": sort, "after": after, "cursor": cursor, "finalized": finalized})
+        return self.call("txs_swap", {"pair_id": pair_id, "limit": limit, "from_time": from_time, "to_time": to_time, "sort": sort, "after": after, "cursor": cursor, "finalized": finalized, "format": format})
 
-    def txs_liq(self, pair_id: str, *, limit: int | None = None, from_time: int | None = None, to_time: int | None = None, sort: Literal["asc"] | Literal["desc"] | None = None, after: str | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None, type: Literal["createPair"] | Literal["addLiquidity"] | Literal["removeLiquidity"] | Literal["all"] | None = None) -> TxsLiq:
+    def txs_liq(self, pair_id: str, *, limit: int | None = None, from_time: int | None = None, to_time: int | None = None, sort: Literal["asc"] | Literal["desc"] | None = None, after: str | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None, format: Literal["json"] | Literal["csv"] | Literal["parquet"] | Literal["arrow"] | None = None, type: Literal["createPair"] | Literal["addLiquidity"] | Literal["removeLiquidity"] | Literal["all"] | None = None) -> TxsLiq | bytes:
         """Liquidity events of a pair."""
-        return self.call("txs_liq", {"pair_id": pair_id, "limit": limit, "from_time": from_time, "to_time": to_time, "sort": sort, "after": after, "cursor": cursor, "finalized": finalized, "type": type})
+        return self.call("txs_liq", {"pair_id": pair_id, "limit": limit, "from_time": from_time, "to_time": to_time, "sort": sort, "after": after, "cursor": cursor, "finalized": finalized, "format": format, "type": type})
 
     def supported_chains(self) -> list[Chain]:
         """Indexed chains."""
@@ -1131,6 +1144,14 @@ class Operations:
     def sql_schema(self) -> SqlSchema:
         """Views that SQL reads, with the type and meaning of each column."""
         return self.call("sql_schema", {})
+
+    def export_file(self, *, view: Literal["trades"] | Literal["liquidity"] | Literal["candles"] | Literal["pair_history"] | Literal["pairs"] | Literal["main_pairs"] | Literal["tokens"] | Literal["holders"] | None = None, query: str | None = None, format: Literal["parquet"] | Literal["arrow"] | Literal["csv"] | Literal["jsonl"] | None = None, chains: list[str] | None = None, pair_ids: list[str] | None = None, interval: Literal["s1"] | Literal["k1"] | Literal["k5"] | Literal["k15"] | Literal["k30"] | Literal["k60"] | Literal["k120"] | Literal["k240"] | Literal["k1440"] | Literal["k10080"] | None = None, from_time: int | None = None, to_time: int | None = None, finalized: bool | None = None, date: str | None = None) -> bytes:
+        """Export a view or a query as a file of any size. X-As-Of has the seq of each chain that it includes."""
+        return self.call("export_file", {"view": view, "query": query, "format": format, "chains": chains, "pair_ids": pair_ids, "interval": interval, "from_time": from_time, "to_time": to_time, "finalized": finalized, "date": date})
+
+    def export_partitions(self, *, view: Literal["trades"] | Literal["liquidity"] | Literal["candles"] | Literal["pair_history"] | Literal["pairs"] | Literal["main_pairs"] | Literal["tokens"] | Literal["holders"] | None = None, chains: list[str] | None = None, pair_ids: list[str] | None = None, interval: Literal["s1"] | Literal["k1"] | Literal["k5"] | Literal["k15"] | Literal["k30"] | Literal["k60"] | Literal["k120"] | Literal["k240"] | Literal["k1440"] | Literal["k10080"] | None = None, from_time: int | None = None, to_time: int | None = None, finalized: bool | None = None) -> ExportPartitions:
+        """Days of each chain in an export: the files of a partitioned folder."""
+        return self.call("export_partitions", {"view": view, "chains": chains, "pair_ids": pair_ids, "interval": interval, "from_time": from_time, "to_time": to_time, "finalized": finalized})
 
     def ws_token(self) -> WsToken:
         """One-time WebSocket token, for clients that cannot send headers."""
@@ -1181,25 +1202,25 @@ class AsyncOperations:
         """Pair details: tokens, prices, reserves and rolling statistics."""
         return await self.call("pair_detail", {"pair_id": pair_id})
 
-    async def klines_pair(self, pair_id: str, *, interval: Literal["s1"] | Literal["1"] | Literal["k1"] | Literal["5"] | Literal["k5"] | Literal["15"] | Literal["k15"] | Literal["30"] | Literal["k30"] | Literal["60"] | Literal["k60"] | Literal["120"] | Literal["k120"] | Literal["240"] | Literal["k240"] | Literal["1440"] | Literal["k1440"] | Literal["10080"] | Literal["k10080"] | Literal["4320"] | Literal["k4320"] | Literal["43200"] | Literal["k43200"], limit: int | None = None, size: int | None = None, from_time: int | None = None, to_time: int | None = None, category: Literal["u"] | Literal["m"] | Literal["r"] | None = None, open: Literal["first"] | None = None, fill: Literal["previous"] | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None) -> KlinesPair:
+    async def klines_pair(self, pair_id: str, *, interval: Literal["s1"] | Literal["1"] | Literal["k1"] | Literal["5"] | Literal["k5"] | Literal["15"] | Literal["k15"] | Literal["30"] | Literal["k30"] | Literal["60"] | Literal["k60"] | Literal["120"] | Literal["k120"] | Literal["240"] | Literal["k240"] | Literal["1440"] | Literal["k1440"] | Literal["10080"] | Literal["k10080"] | Literal["4320"] | Literal["k4320"] | Literal["43200"] | Literal["k43200"], limit: int | None = None, size: int | None = None, from_time: int | None = None, to_time: int | None = None, category: Literal["u"] | Literal["m"] | Literal["r"] | None = None, open: Literal["first"] | None = None, fill: Literal["previous"] | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None, format: Literal["json"] | Literal["csv"] | Literal["parquet"] | Literal["arrow"] | None = None) -> KlinesPair | bytes:
         """Candles of a pair."""
-        return await self.call("klines_pair", {"pair_id": pair_id, "interval": interval, "limit": limit, "size": size, "from_time": from_time, "to_time": to_time, "category": category, "open": open, "fill": fill, "cursor": cursor, "finalized": finalized})
+        return await self.call("klines_pair", {"pair_id": pair_id, "interval": interval, "limit": limit, "size": size, "from_time": from_time, "to_time": to_time, "category": category, "open": open, "fill": fill, "cursor": cursor, "finalized": finalized, "format": format})
 
-    async def klines_token(self, token_id: str, *, interval: Literal["s1"] | Literal["1"] | Literal["k1"] | Literal["5"] | Literal["k5"] | Literal["15"] | Literal["k15"] | Literal["30"] | Literal["k30"] | Literal["60"] | Literal["k60"] | Literal["120"] | Literal["k120"] | Literal["240"] | Literal["k240"] | Literal["1440"] | Literal["k1440"] | Literal["10080"] | Literal["k10080"] | Literal["4320"] | Literal["k4320"] | Literal["43200"] | Literal["k43200"], limit: int | None = None, size: int | None = None, from_time: int | None = None, to_time: int | None = None, category: Literal["u"] | Literal["m"] | Literal["r"] | None = None, open: Literal["first"] | None = None, fill: Literal["previous"] | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None) -> KlinesPair:
+    async def klines_token(self, token_id: str, *, interval: Literal["s1"] | Literal["1"] | Literal["k1"] | Literal["5"] | Literal["k5"] | Literal["15"] | Literal["k15"] | Literal["30"] | Literal["k30"] | Literal["60"] | Literal["k60"] | Literal["120"] | Literal["k120"] | Literal["240"] | Literal["k240"] | Literal["1440"] | Literal["k1440"] | Literal["10080"] | Literal["k10080"] | Literal["4320"] | Literal["k4320"] | Literal["43200"] | Literal["k43200"], limit: int | None = None, size: int | None = None, from_time: int | None = None, to_time: int | None = None, category: Literal["u"] | Literal["m"] | Literal["r"] | None = None, open: Literal["first"] | None = None, fill: Literal["previous"] | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None, format: Literal["json"] | Literal["csv"] | Literal["parquet"] | Literal["arrow"] | None = None) -> KlinesPair | bytes:
         """Candles of a token, each from its main pair at the end of the bucket."""
-        return await self.call("klines_token", {"token_id": token_id, "interval": interval, "limit": limit, "size": size, "from_time": from_time, "to_time": to_time, "category": category, "open": open, "fill": fill, "cursor": cursor, "finalized": finalized})
+        return await self.call("klines_token", {"token_id": token_id, "interval": interval, "limit": limit, "size": size, "from_time": from_time, "to_time": to_time, "category": category, "open": open, "fill": fill, "cursor": cursor, "finalized": finalized, "format": format})
 
     async def candles_audit(self, *, pair_id: str, interval: Literal["s1"] | Literal["1"] | Literal["k1"] | Literal["5"] | Literal["k5"] | Literal["15"] | Literal["k15"] | Literal["30"] | Literal["k30"] | Literal["60"] | Literal["k60"] | Literal["120"] | Literal["k120"] | Literal["240"] | Literal["k240"] | Literal["1440"] | Literal["k1440"] | Literal["10080"] | Literal["k10080"], time: int, limit: int | None = None) -> CandlesAudit:
         """A candle, the trades it was made from, the candle computed again from them, and whether both agree."""
         return await self.call("candles_audit", {"pair_id": pair_id, "interval": interval, "time": time, "limit": limit})
 
-    async def txs_swap(self, pair_id: str, *, limit: int | None = None, from_time: int | None = None, to_time: int | None = None, sort: Literal["asc"] | Literal["desc"] | None = None, after: str | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None) -> TxsSwap:
+    async def txs_swap(self, pair_id: str, *, limit: int | None = None, from_time: int | None = None, to_time: int | None = None, sort: Literal["asc"] | Literal["desc"] | None = None, after: str | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None, format: Literal["json"] | Literal["csv"] | Literal["parquet"] | Literal["arrow"] | None = None) -> TxsSwap | bytes:
         """Swaps of a pair."""
-        return await self.call("txs_swap", {"pair_id": pair_id, "limit": limit, "from_time": from_time, "to_time": to_time, "sort": sort, "after": after, "cursor": cursor, "finalized": finalized})
+        return await self.call("txs_swap", {"pair_id": pair_id, "limit": limit, "from_time": from_time, "to_time": to_time, "sort": sort, "after": after, "cursor": cursor, "finalized": finalized, "format": format})
 
-    async def txs_liq(self, pair_id: str, *, limit: int | None = None, from_time: int | None = None, to_time: int | None = None, sort: Literal["asc"] | Literal["desc"] | None = None, after: str | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None, type: Literal["createPair"] | Literal["addLiquidity"] | Literal["removeLiquidity"] | Literal["all"] | None = None) -> TxsLiq:
+    async def txs_liq(self, pair_id: str, *, limit: int | None = None, from_time: int | None = None, to_time: int | None = None, sort: Literal["asc"] | Literal["desc"] | None = None, after: str | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None, format: Literal["json"] | Literal["csv"] | Literal["parquet"] | Literal["arrow"] | None = None, type: Literal["createPair"] | Literal["addLiquidity"] | Literal["removeLiquidity"] | Literal["all"] | None = None) -> TxsLiq | bytes:
         """Liquidity events of a pair."""
-        return await self.call("txs_liq", {"pair_id": pair_id, "limit": limit, "from_time": from_time, "to_time": to_time, "sort": sort, "after": after, "cursor": cursor, "finalized": finalized, "type": type})
+        return await self.call("txs_liq", {"pair_id": pair_id, "limit": limit, "from_time": from_time, "to_time": to_time, "sort": sort, "after": after, "cursor": cursor, "finalized": finalized, "format": format, "type": type})
 
     async def supported_chains(self) -> list[Chain]:
         """Indexed chains."""
@@ -1212,6 +1233,14 @@ class AsyncOperations:
     async def sql_schema(self) -> SqlSchema:
         """Views that SQL reads, with the type and meaning of each column."""
         return await self.call("sql_schema", {})
+
+    async def export_file(self, *, view: Literal["trades"] | Literal["liquidity"] | Literal["candles"] | Literal["pair_history"] | Literal["pairs"] | Literal["main_pairs"] | Literal["tokens"] | Literal["holders"] | None = None, query: str | None = None, format: Literal["parquet"] | Literal["arrow"] | Literal["csv"] | Literal["jsonl"] | None = None, chains: list[str] | None = None, pair_ids: list[str] | None = None, interval: Literal["s1"] | Literal["k1"] | Literal["k5"] | Literal["k15"] | Literal["k30"] | Literal["k60"] | Literal["k120"] | Literal["k240"] | Literal["k1440"] | Literal["k10080"] | None = None, from_time: int | None = None, to_time: int | None = None, finalized: bool | None = None, date: str | None = None) -> bytes:
+        """Export a view or a query as a file of any size. X-As-Of has the seq of each chain that it includes."""
+        return await self.call("export_file", {"view": view, "query": query, "format": format, "chains": chains, "pair_ids": pair_ids, "interval": interval, "from_time": from_time, "to_time": to_time, "finalized": finalized, "date": date})
+
+    async def export_partitions(self, *, view: Literal["trades"] | Literal["liquidity"] | Literal["candles"] | Literal["pair_history"] | Literal["pairs"] | Literal["main_pairs"] | Literal["tokens"] | Literal["holders"] | None = None, chains: list[str] | None = None, pair_ids: list[str] | None = None, interval: Literal["s1"] | Literal["k1"] | Literal["k5"] | Literal["k15"] | Literal["k30"] | Literal["k60"] | Literal["k120"] | Literal["k240"] | Literal["k1440"] | Literal["k10080"] | None = None, from_time: int | None = None, to_time: int | None = None, finalized: bool | None = None) -> ExportPartitions:
+        """Days of each chain in an export: the files of a partitioned folder."""
+        return await self.call("export_partitions", {"view": view, "chains": chains, "pair_ids": pair_ids, "interval": interval, "from_time": from_time, "to_time": to_time, "finalized": finalized})
 
     async def ws_token(self) -> WsToken:
         """One-time WebSocket token, for clients that cannot send headers."""
