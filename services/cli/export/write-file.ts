@@ -18,7 +18,7 @@ export async function writeWhole(path: string, source: Readable, onBytes: OnByte
     await writeTo(beside, source, onBytes)
     await rename(beside, path)
   } catch (error) {
-    await rm(beside, { force: true })
+    await rm(beside, { force: true }).catch(() => {})
     throw error
   }
 }
@@ -35,14 +35,13 @@ export async function writeFolder<Result>(path: string, fill: (folder: string) =
     await rename(beside, path)
     return result
   } catch (error) {
-    await rm(beside, { recursive: true, force: true })
+    await rm(beside, { recursive: true, force: true }).catch(() => {})
     throw error
   }
 }
 
 export async function writeTo(path: string, source: Readable, onBytes: OnBytes): Promise<void> {
-  await mkdir(dirname(path), { recursive: true })
-  const file = await open(path, 'w').catch((cause) => {
+  const file = await openNew(path).catch((cause) => {
     throw unwritable(path, cause)
   })
   try {
@@ -55,6 +54,11 @@ export async function writeTo(path: string, source: Readable, onBytes: OnBytes):
   } finally {
     await file.close()
   }
+}
+
+async function openNew(path: string) {
+  await mkdir(dirname(path), { recursive: true })
+  return open(path, 'w')
 }
 
 export function counter(onBytes: OnBytes): Transform {

@@ -58,9 +58,10 @@ export function createPageEncoder(read: (sql: string, settings: ReadSettings) =>
   const inTurn = createTurns(LANE)
   return async (rows, file, format) => {
     if (format === 'csv') return Buffer.from(csvOf(rows, file))
+    // The engine takes no empty text.
     const lines = rows.map((row) => JSON.stringify(typedRow(row, file))).join('\n')
     const structure = columnsOf(file).map(({ name, type }) => `\`${name}\` ${type}`)
-    const sql = `SELECT * FROM format(JSONEachRow, ${literal(structure.join(', '))}, ${literal(lines)})`
+    const sql = `SELECT * FROM format(JSONEachRow, ${literal(structure.join(', '))}, ${literal(lines || '{}')}) LIMIT ${rows.length}`
     return inTurn(() => read(`${sql}\nFORMAT ${EXPORT_FORMATS[format].engine}`, SETTINGS))
   }
 }

@@ -1173,9 +1173,7 @@ export interface Operations {
     cursor?: string | undefined
     /** true: only what no reorg can change any more */
     finalized?: "true" | "false" | undefined
-    /** Format of the answer. Others than json have the items alone, and X-Next-Cursor for the next page */
-    format?: "json" | "csv" | "parquet" | "arrow" | undefined
-  }; result: KlinesPair | ArrayBuffer }
+  }; result: KlinesPair }
   /** Candles of a token, each from its main pair at the end of the bucket. */
   klinesToken: { params: {
     /** <token_address>-<chain> */
@@ -1200,9 +1198,7 @@ export interface Operations {
     cursor?: string | undefined
     /** true: only what no reorg can change any more */
     finalized?: "true" | "false" | undefined
-    /** Format of the answer. Others than json have the items alone, and X-Next-Cursor for the next page */
-    format?: "json" | "csv" | "parquet" | "arrow" | undefined
-  }; result: KlinesPair | ArrayBuffer }
+  }; result: KlinesPair }
   /** A candle, the trades it was made from, the candle computed again from them, and whether both agree. */
   candlesAudit: { params: {
     /** <pair_address>-<chain> */
@@ -1232,9 +1228,7 @@ export interface Operations {
     cursor?: string | undefined
     /** true: only what no reorg can change any more */
     finalized?: "true" | "false" | undefined
-    /** Format of the answer. Others than json have the items alone, and X-Next-Cursor for the next page */
-    format?: "json" | "csv" | "parquet" | "arrow" | undefined
-  }; result: TxsSwap | ArrayBuffer }
+  }; result: TxsSwap }
   /** Liquidity events of a pair. */
   txsLiq: { params: {
     /** <pair_address>-<chain> */
@@ -1253,11 +1247,9 @@ export interface Operations {
     cursor?: string | undefined
     /** true: only what no reorg can change any more */
     finalized?: "true" | "false" | undefined
-    /** Format of the answer. Others than json have the items alone, and X-Next-Cursor for the next page */
-    format?: "json" | "csv" | "parquet" | "arrow" | undefined
     /** Only items of this type */
     type?: "createPair" | "addLiquidity" | "removeLiquidity" | "all" | undefined
-  }; result: TxsLiq | ArrayBuffer }
+  }; result: TxsLiq }
   /** Indexed chains. */
   supportedChains: { params: Record<string, never>; result: Chain[] }
   /** Run a SELECT over the views. X-As-Of has the seq of each chain that the answer includes. */
