@@ -13,6 +13,8 @@ import { type EngineStatement, runAlone } from './embedded-engine.js'
 
 const run = promisify(execFile)
 let next = 0
+/** A pipe gives a few pages at a time, and each chunk costs three sockets on its way. */
+const CHUNK_BYTES = 262_144
 
 const folderOf = (enginePath: string): string => join(enginePath, 'streams')
 
@@ -61,8 +63,18 @@ export async function streamAlone(
 
 /** The pipe also ends when the engine fails: only the query says which. */
 async function* untilDone(pipe: Socket, query: Promise<unknown>): AsyncGenerator<Buffer> {
-  for await (const chunk of pipe) yield chunk as Buffer
+  let gathered: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of pipe) {
+    gathered.push(chunk as Buffer)
+    bytes += (chunk as Buffer).length
+    if (bytes < CHUNK_BYTES) continue
+    yield Buffer.concat(gathered, bytes)
+    gathered = []
+    bytes = 0
+  }
   await query
+  if (bytes > 0) yield Buffer.concat(gathered, bytes)
 }
 
 async function endQuery(enginePath: string, path: string): Promise<void> {

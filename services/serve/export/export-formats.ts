@@ -29,7 +29,7 @@ const TEXT = /^(LowCardinality\()?(Nullable\()?String\)*$/
 const TIME = /^(Nullable\()?DateTime(\('[^']*'\))?\)*$/
 
 /** A spreadsheet runs a cell that begins with one of these. */
-const RUNS = '^[=+\\-@\\t\\r]'
+const RUNNING = ['=', '+', '-', '@', '\t', '\r']
 const NUMBER = '^[+-]?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$'
 
 /** The query with its columns changed where the format would otherwise write something else than meant. */
@@ -47,14 +47,13 @@ export function fitToFormat(sql: string, columns: readonly Column[], format: Exp
 }
 
 const safeCell = (cell: string) =>
-  `if(match(${cell}, ${literal(RUNS)}) AND NOT match(${cell}, ${literal(NUMBER)}), concat('''', ${cell}), ${cell})`
+  `if(substring(${cell}, 1, 1) IN (${RUNNING.map(literal).join(', ')}) AND NOT match(${cell}, ${literal(NUMBER)}), concat('''', ${cell}), ${cell})`
 
-const isRun = /^[=+\-@\t\r]/
 const isNumber = /^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/
 
 /** The same for a cell written here. */
 export function safeCellText(text: string): string {
-  return isRun.test(text) && !isNumber.test(text) ? `'${text}` : text
+  return RUNNING.includes(text.slice(0, 1)) && !isNumber.test(text) ? `'${text}` : text
 }
 
 export function literal(text: string): string {
