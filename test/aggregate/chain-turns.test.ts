@@ -62,7 +62,15 @@ function emptyBlock(seq: number): FoldResult {
   const nothing = { pairs: [], retracted: [], tokens: [], gone_tokens: [], main_pair_changes: [] }
   const moved = { pairs: [], tokens: [] }
   const update = { kind: 'block', epoch: 1, seq, number: seq, hash: '', now: 0, time: 0, ...nothing }
-  return { update, moved, holders: [], goneEvents: [], goneCandles: [], goneMainPairs: [] } as unknown as FoldResult
+  return {
+    update,
+    moved,
+    pairHours: [],
+    holders: [],
+    goneEvents: [],
+    goneCandles: [],
+    goneMainPairs: [],
+  } as unknown as FoldResult
 }
 
 describe('the turns of a chain', () => {

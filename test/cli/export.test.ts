@@ -123,7 +123,7 @@ describe('a file', () => {
         swap.pair_address,
         swap.id,
         swap.tx_hash,
-        swap.from_token_amount === null ? null : digitsOf(swap.from_token_amount),
+        typeof swap.from_token_amount === 'string' ? digitsOf(swap.from_token_amount) : null,
       ],
       swap.amount_usd === null ? null : Number(swap.amount_usd),
     ])

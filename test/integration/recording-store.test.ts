@@ -71,6 +71,23 @@ describe.each(PLANS)('seed $seed, $chain', ({ chain }) => {
     expect(differences(new Map(stored), bySql)).toEqual([])
   })
 
+  test('stores what each pair was worth at the end of each hour', async () => {
+    type Row = { pair: string; hour: number } & Record<string, number | string | null>
+    const rows = await rowsOf<Row>(
+      store,
+      `SELECT *, toUInt32(time) AS hour FROM pair_hour_rows FINAL WHERE chain = '${chain}' AND is_deleted = 0`,
+    )
+    const stored = rows.map((row): [string, object] => [
+      `${row.pair}|${row.hour}`,
+      {
+        ...{ priceUsd: known(row.price_usd), tvlUsd: known(row.tvl), liquidityUsd: known(row.liquidity_usd) },
+        ...{ supply: known(row.supply), supplyLeft: known(row.supply_left) },
+      },
+    ])
+    expect(stored.length).toBeGreaterThan(20)
+    expect(differences(new Map(stored), reference().pairHours)).toEqual([])
+  })
+
   test('stores each main pair change', async () => {
     type Row = { token: string; block_number: string; old_pair: string; new_pair: string }
     const rows = await rowsOf<Row>(

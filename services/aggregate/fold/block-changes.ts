@@ -5,6 +5,7 @@ import type { EventKey } from '../state/journal.js'
 import { PAIR } from '../state/pairs.js'
 import { BlockPair } from './block-pair.js'
 import type { CandleKey } from './merge-candles.js'
+import type { PairHour } from './pair-hours.js'
 
 /** `balance` null: without the orphaned blocks this was never a holder. */
 export type HolderChange = { token: string; holder: string; balance: string | null; updatedAtS: number }
@@ -18,6 +19,7 @@ export type FoldResult = {
   update: BlockUpdate
   /** Whole entries of what the update has as moved. */
   moved: { pairs: PairUpdate[]; tokens: TokenUpdate[] }
+  pairHours: PairHour[]
   holders: HolderChange[]
   dead: DeadEvent[]
   /** Stored rows that a reorg removed. */

@@ -9,6 +9,7 @@ import type { BlockPair } from './block-pair.js'
 import { rankMainPairs } from './main-pair.js'
 import { type CandleKey, mergeIntoPair, mergeIntoToken } from './merge-candles.js'
 import { findMovedWindows, noteTraded } from './moved-windows.js'
+import { notePairHours } from './pair-hours.js'
 import { applyLiquidity, applyPool, applySwap } from './pool-events.js'
 import { findReferencePrices } from './reference-prices.js'
 import { applyBalance, applyLaunch, applyMeta, applyToken } from './token-events.js'
@@ -30,10 +31,12 @@ export function foldBlock(state: FoldState, block: Block): FoldResult {
   findReferencePrices(state)
   rankMainPairs(state, rememberMainPairs(fold))
   const moved = findMovedWindows(state, previousNowS, fold.pairs)
+  const pairHours = notePairHours(state, fold.pairs.keys())
   const published = blockUpdate(fold, candles, moved)
   state.endBlock()
   return {
     ...published,
+    pairHours,
     holders: fold.holders,
     dead: fold.dead,
     goneEvents: [],
@@ -136,6 +139,7 @@ function blockUpdate(
     if (!tokens.has(token)) movedTokens.add(token)
   }
   journal.publishedPairs = [...fold.pairs.keys(), ...new Set([...moved, ...fold.republishedPairs])]
+  journal.touchedPairs = fold.pairs.size
   journal.publishedTokens = [...tokens, ...movedTokens]
   const changes = mainPairChanges(fold)
   journal.mainPairs = changes.map((change) => change.token)

@@ -8,6 +8,7 @@ import { TOKEN } from '../state/tokens.js'
 import type { FoldResult, HolderChange } from './block-changes.js'
 import { updateHead } from './fold-block.js'
 import type { CandleKey } from './merge-candles.js'
+import { UndoneHours } from './pair-hours.js'
 import { parseBalance } from './token-events.js'
 import { candlesOf, pairInfo, pairUpdate, splitRetracted, tokenUpdate } from './update-entries.js'
 
@@ -20,10 +21,12 @@ export function foldRetract(state: FoldState, toHash: string): FoldResult {
   const undone: BlockJournal[] = []
   const mains = new Map<string, string | null>()
   const undo = new Undo(state)
+  const hours = new UndoneHours(state)
   while (state.head !== null && state.head.hash !== toHash) {
     const journal = state.journals.pop()
     if (journal === undefined) break
     for (const token of journal.mainPairs) if (!mains.has(token)) mains.set(token, mainPairOf(state, token))
+    hours.add(journal)
     undo.block(journal)
     undone.push(journal)
     if (journal.head.parentHash === toHash) break
@@ -32,6 +35,7 @@ export function foldRetract(state: FoldState, toHash: string): FoldResult {
   return {
     update: retractUpdate(state, undone, undo, mains),
     moved: { pairs: [], tokens: [] },
+    pairHours: [...hours.restored()],
     holders: undo.holderChanges(),
     dead: [],
     goneCandles: [...undo.gonePairs].flatMap((pair) =>

@@ -54,6 +54,7 @@ export function followMainPair(state: FoldState, token: number, pair: number): v
   const native = state.pairs.rows.get(pair, PAIR.priceNative)
   if (!Number.isNaN(native)) rows.set(token, TOKEN.priceNative, native)
   rows.set(token, TOKEN.pricedBy, MAIN)
+  rows.set(token, TOKEN.pricePool, pair)
 }
 
 /** The quote is ranked, or its chain of main pairs reaches a ranked token without passing the target. */

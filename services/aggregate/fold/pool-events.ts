@@ -88,6 +88,7 @@ function setGoodPrice(state: FoldState, pair: number, usd: number, native: numbe
   if (state.tokens.rows.get(token, TOKEN.rank) === RANK.native && isReferencePool(state, pair)) {
     state.touchToken(token)
     state.tokens.rows.set(token, TOKEN.anyPrice, usd)
+    state.tokens.rows.set(token, TOKEN.anyPool, pair)
   }
 }
 

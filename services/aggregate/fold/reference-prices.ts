@@ -48,8 +48,8 @@ export function findReferencePrice(state: FoldState, token: number): void {
   const { rows: pairRows } = state.pairs
   const rank = rows.get(token, TOKEN.rank)
   if (!hasReferencePrice(rank)) return
-  const prices: number[] = []
-  let deepest = Number.NaN
+  const pools: PricedPool[] = []
+  let deepest: PricedPool | undefined
   let deepestTvl = Number.NEGATIVE_INFINITY
   for (const pair of state.tokens.pairsOf(token)) {
     const price = pairRows.get(pair, PAIR.priceUsd)
@@ -57,32 +57,46 @@ export function findReferencePrice(state: FoldState, token: number): void {
     const fresh = pairRows.get(pair, PAIR.newestTradeAtS) > state.nowS - REFERENCE_FRESH_S
     if (Number.isNaN(price) || !(tvl >= DEEP_TVL_USD) || !fresh) continue
     if (rows.get(state.pairs.quoteToken(pair), TOKEN.rank) <= rank) continue
-    prices.push(price)
+    const pool = { price, pool: pair, pool2: NO_POOL }
+    pools.push(pool)
     if (tvl > deepestTvl) {
       deepestTvl = tvl
-      deepest = price
+      deepest = pool
     }
   }
-  if (prices.length >= 3) set(state, token, median(prices), MEDIAN, true)
-  else if (prices.length > 0) set(state, token, deepest, DEEPEST, true)
-  else if (!Number.isNaN(rows.get(token, TOKEN.found))) set(state, token, rows.get(token, TOKEN.found), LAST, true)
-  else if (rank === RANK.stable) set(state, token, 1, PEG, false)
-  else set(state, token, rows.get(token, TOKEN.anyPrice), ANY, false)
+  if (pools.length >= 3) return set(state, token, median(pools), MEDIAN, true)
+  if (deepest !== undefined) return set(state, token, deepest, DEEPEST, true)
+  const [pool, pool2] = [rows.get(token, TOKEN.pricePool), rows.get(token, TOKEN.pricePool2)]
+  const found = rows.get(token, TOKEN.found)
+  if (!Number.isNaN(found)) return set(state, token, { price: found, pool, pool2 }, LAST, true)
+  if (rank === RANK.stable) return set(state, token, { price: 1, pool: NO_POOL, pool2: NO_POOL }, PEG, false)
+  const any = { price: rows.get(token, TOKEN.anyPrice), pool: rows.get(token, TOKEN.anyPool), pool2: NO_POOL }
+  set(state, token, any, ANY, false)
 }
 
-function set(state: FoldState, token: number, price: number, how: number, found: boolean): void {
+const NO_POOL = -1
+
+/** A price and the pools it came from. */
+type PricedPool = { price: number; pool: number; pool2: number }
+
+function set(state: FoldState, token: number, { price, pool, pool2 }: PricedPool, how: number, found: boolean): void {
   const { rows } = state.tokens
-  const samePrice = Object.is(rows.get(token, TOKEN.priceUsd), price)
-  if (samePrice && rows.get(token, TOKEN.pricedBy) === how) return
+  const isSamePrice = Object.is(rows.get(token, TOKEN.priceUsd), price) && rows.get(token, TOKEN.pricedBy) === how
+  const arePoolsSame = rows.get(token, TOKEN.pricePool) === pool && rows.get(token, TOKEN.pricePool2) === pool2
+  if (isSamePrice && arePoolsSame) return
   state.touchToken(token)
   rows.set(token, TOKEN.priceUsd, price)
   rows.set(token, TOKEN.pricedBy, how)
+  rows.set(token, TOKEN.pricePool, pool)
+  rows.set(token, TOKEN.pricePool2, pool2)
   if (found) rows.set(token, TOKEN.found, price)
 }
 
-function median(prices: number[]): number {
-  prices.sort((a, b) => a - b)
-  const middle = prices.length >> 1
-  const upper = prices[middle] as number
-  return prices.length % 2 === 1 ? upper : ((prices[middle - 1] as number) + upper) / 2
+function median(pools: PricedPool[]): PricedPool {
+  pools.sort((a, b) => a.price - b.price)
+  const middle = pools.length >> 1
+  const upper = pools[middle] as PricedPool
+  if (pools.length % 2 === 1) return upper
+  const lower = pools[middle - 1] as PricedPool
+  return { price: (lower.price + upper.price) / 2, pool: lower.pool, pool2: upper.pool }
 }

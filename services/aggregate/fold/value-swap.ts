@@ -76,7 +76,7 @@ export function valueSwap(state: FoldState, pair: number, event: SwapEvent, id: 
     amount_usd: amountUsd,
     amount_native: amountNative,
     flags,
-    quote_path: quotePath(state, quote),
+    quote_path: Number.isNaN(quoteUsd) ? 'unknown' : quotePath(state, quote),
     profile: event.profile ?? null,
   }
   return { trade, quoteAmount, targetAmount, sqrtRatio }
@@ -114,10 +114,15 @@ function midPrice(state: FoldState, pair: number, sqrtRatio: number, reserveRati
   return rows.get(pair, PAIR.target) === 0 ? price1Per0 : 1 / price1Per0
 }
 
-function quotePath(state: FoldState, quote: number): string {
-  const tokens = state.tokens.rows
-  const how = PRICED_BY[tokens.get(quote, TOKEN.pricedBy)] ?? 'unknown'
-  if (how !== 'main') return how
-  const main = tokens.get(quote, TOKEN.mainPair)
-  return main < 0 ? how : `main:${state.pairs.address[main]}`
+/**
+ * How the quote got its price, and the pools it came from: `main:<pool>`, `median:<pool>,<pool>`. `held`: by a pair that is no longer
+ * its main pair, while the new one has no price.
+ */
+function quotePath({ tokens, pairs }: FoldState, quote: number): string {
+  const how = PRICED_BY[tokens.rows.get(quote, TOKEN.pricedBy)] ?? 'unknown'
+  const pool = tokens.rows.get(quote, TOKEN.pricePool)
+  if (!(pool >= 0)) return how
+  if (how === 'main' && tokens.rows.get(quote, TOKEN.mainPair) !== pool) return `held:${pairs.address[pool]}`
+  const pool2 = tokens.rows.get(quote, TOKEN.pricePool2)
+  return pool2 >= 0 ? `${how}:${pairs.address[pool]},${pairs.address[pool2]}` : `${how}:${pairs.address[pool]}`
 }

@@ -15,7 +15,7 @@ import { pairInfo, tokenInfo } from '../fold/update-entries.js'
 import type { FoldState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
 import { TOKEN } from '../state/tokens.js'
-import type { PairState, RowBatch, TokenState } from './row-batch.js'
+import type { HourState, PairState, RowBatch, TokenState } from './row-batch.js'
 
 /** Facts of pairs and tokens as the fold has them now. When they change, the pair or token is in a later batch again. */
 export interface RowFacts {
@@ -30,7 +30,7 @@ export type Insert = { table: TableName; rows: Uint8Array }
 /** The progress row comes last: once it is stored, everything up to its seq is. */
 const ORDER = [
   ...(['trade_rows', 'liquidity_rows', 'candle_rows', 'pair_rows', 'token_rows', 'holder_rows'] as const),
-  ...(['main_pair_rows', 'progress_rows'] as const),
+  ...(['pair_hour_rows', 'main_pair_rows', 'progress_rows'] as const),
 ] satisfies TableName[]
 
 /** A batch is encoded once: its rows are written to its own writers. */
@@ -38,6 +38,7 @@ export function encodeRows(chain: string, batch: RowBatch, facts: RowFacts): Ins
   for (const [pair, state] of batch.pairs) {
     for (const kept of [...state.older, ...state.newest])
       if (kept !== undefined) putCandle(batch.writer('candle_rows'), chain, pair, kept, kept.version)
+    for (const hour of state.hours) putHour(batch.writer('pair_hour_rows'), chain, hour)
     batch.writer('pair_rows').row(pairRow(chain, pair, state, facts))
   }
   for (const [token, state] of batch.tokens) batch.writer('token_rows').row(tokenRow(chain, token, state, facts))
@@ -67,6 +68,19 @@ function putCandle(to: RowWriter, chain: string, pair: string, candle: PackedCan
   for (let figure = FIRST_FIGURE; figure < CANDLE_WIDTH; figure += 1) to.double(data[at + figure] as number)
   to.uint64(version)
   to.uint8(isRemoved(candle) ? 1 : 0)
+}
+
+function putHour(to: RowWriter, chain: string, { pair, hourS, figures, version }: HourState): void {
+  to.text(chain)
+  to.text(pair)
+  to.uint32(hourS)
+  to.double(figures?.priceUsd ?? null)
+  to.double(figures?.tvlUsd ?? null)
+  to.double(figures?.liquidityUsd ?? null)
+  to.double(figures?.supply ?? null)
+  to.double(figures?.supplyLeft ?? null)
+  to.uint64(version)
+  to.uint8(figures === null ? 1 : 0)
 }
 
 const PAIR_FILLERS = new Array<null>(21).fill(null)

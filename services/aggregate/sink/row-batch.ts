@@ -9,6 +9,7 @@ import type { BlockUpdate, LiquidityTrade, PairUpdate, TokenUpdate, Trade } from
 import { type Cell, RowWriter } from '../../core/store/row-binary.js'
 import { rowVersion, type TableName } from '../../core/store/tables.js'
 import type { FoldResult, HolderChange } from '../fold/block-changes.js'
+import type { PairHour } from '../fold/pair-hours.js'
 
 /** Reused while later blocks change the same candle. */
 type CandleState = { data: PackedCandles; at: number; version: number }
@@ -20,7 +21,10 @@ export type PairState = {
   /** The newest candle of each interval, and those before it. */
   newest: (CandleState | undefined)[]
   older: CandleState[]
+  hours: HourState[]
 }
+
+export type HourState = PairHour & { version: number }
 
 export type TokenState = { update: TokenUpdate | null; windows: PackedWindows; version: number }
 export type HolderState = HolderChange & { version: number }
@@ -45,6 +49,7 @@ export class RowBatch {
     this.last = update
     for (const entry of update.pairs) this.addPair(entry, update, version)
     for (const entry of result.moved.pairs) this.addPair(entry, update, version)
+    for (const hour of result.pairHours) this.addHour(hour, version)
     for (const { pair, gone } of update.retracted) if (gone) this.pairOf(pair, version).update = null
     for (const token of update.tokens) this.addToken(token, version)
     for (const token of result.moved.tokens) this.addToken(token, version)
@@ -76,6 +81,17 @@ export class RowBatch {
     this.rows += 1
   }
 
+  private addHour(hour: PairHour, version: number): void {
+    const { hours } = this.pairOf(hour.pair, version)
+    const at = hours.findLastIndex(({ hourS }) => hourS === hour.hourS)
+    const next = { ...hour, version }
+    if (at >= 0) hours[at] = next
+    else {
+      hours.push(next)
+      this.rows += 1
+    }
+  }
+
   /** Windows that are not repeated are those of the main pair's entry, which was just added. */
   private addToken(token: TokenUpdate, version: number): void {
     const main = token.windows.length > 0 ? undefined : this.pairs.get(token.main_pair ?? '')
@@ -86,7 +102,7 @@ export class RowBatch {
   private pairOf(pair: string, version: number): PairState {
     let state = this.pairs.get(pair)
     if (state === undefined) {
-      state = { update: null, version, newest: [], older: [] }
+      state = { update: null, version, newest: [], older: [], hours: [] }
       this.pairs.set(pair, state)
     }
     state.version = version

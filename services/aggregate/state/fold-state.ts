@@ -84,7 +84,15 @@ export class FoldState {
         before,
         stack: this.freeStacks.pop() ?? new UndoStack(new Float64Array(FIRST_STACK_VALUES)),
       },
-      ...{ texts: [], wallets: [], events: [], mainPairs: [], publishedPairs: [], publishedTokens: [] },
+      ...{
+        texts: [],
+        wallets: [],
+        events: [],
+        mainPairs: [],
+        publishedPairs: [],
+        touchedPairs: 0,
+        publishedTokens: [],
+      },
     }
   }
 

@@ -48,5 +48,7 @@ export type BlockJournal = {
   mainPairs: string[]
   /** Pairs and tokens in its update: after a retract they are published again. */
   publishedPairs: number[]
+  /** The first so many of them had events in this block. */
+  touchedPairs: number
   publishedTokens: number[]
 }

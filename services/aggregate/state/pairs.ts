@@ -41,8 +41,13 @@ export const PAIR = {
   reserveRatio: 24,
   /** The quote's USD price, as of the TVL. */
   quoteUsd: 25,
+  /** The chain's now at the last block with an event of this pair. */
+  seenAtS: 26,
+  /** The target's total supply then, and without what was burnt; decimals applied. */
+  supply: 27,
+  supplyLeft: 28,
 } as const
-const PAIR_STRIDE = 26
+const PAIR_STRIDE = 29
 
 /** Raw integers as on chain; replaced whole, so that a journal can keep the old one. */
 export type PairText = {

@@ -22,8 +22,13 @@ export const TOKEN = {
   pricedBy: 9,
   /** In native coins, of a token priced by its main pair. */
   priceNative: 10,
+  /** Ids of the pools the price came from: of a median over an even number the two in the middle. -1: none. */
+  pricePool: 11,
+  pricePool2: 12,
+  /** The pool of `anyPrice`. */
+  anyPool: 13,
 } as const
-const TOKEN_STRIDE = 11
+const TOKEN_STRIDE = 14
 
 export const PRICED_BY = ['unknown', 'anchor', 'peg', 'median', 'deepest', 'last', 'any', 'main'] as const
 export const pricedBy = (name: (typeof PRICED_BY)[number]): number => PRICED_BY.indexOf(name)
@@ -97,6 +102,7 @@ export class TokenTable {
     this.rows.set(id, TOKEN.createdAtS, createdAtS)
     this.rows.set(id, TOKEN.updatedAtS, createdAtS)
     this.rows.set(id, TOKEN.pricedBy, 0)
+    for (const field of [TOKEN.pricePool, TOKEN.pricePool2, TOKEN.anyPool]) this.rows.set(id, field, -1)
     return id
   }
 

@@ -17,6 +17,7 @@ const KEYS: Record<Exclude<TableName, 'progress_rows'>, readonly string[]> = {
   pair_rows: ['pair'],
   token_rows: ['token'],
   holder_rows: ['token', 'holder'],
+  pair_hour_rows: ['pair', 'time'],
   main_pair_rows: ['token', 'block_number'],
 }
 /** Key columns that are not text. */

@@ -41,9 +41,12 @@ export function dieOnUncaughtError(): void {
   })
 }
 
-/** Expected errors are one sentence; unexpected ones have their stack. */
+/** Expected errors are one sentence, with what caused those nobody has a remedy for; unexpected ones have their stack. */
 export function messageOf(error: unknown): string {
-  if (error instanceof DextapeError) return `dextape: ${error.message}`
+  if (error instanceof DextapeError) {
+    const isExplained = error instanceof ConfigError || error.fix !== undefined || !(error.cause instanceof Error)
+    return isExplained ? `dextape: ${error.message}` : `dextape: ${error.message}: ${(error.cause as Error).message}`
+  }
   if (error instanceof Error) return `dextape: unexpected error\n${error.stack ?? error.message}`
   return `dextape: unexpected error: ${String(error)}`
 }

@@ -25,6 +25,8 @@ const USER_SETTINGS = [['os_threads_nice_value_query', '10']] as const
 const PING_TIMEOUT_MS = 2_000
 const FLUSH_TIMEOUT_MS = 30_000
 const FLUSH_PATH = '/flush'
+/** Parameters of a query are in its address, lists of hundreds of pairs among them. */
+const MAX_HEADER_BYTES = 1 << 20
 
 /** URL parameters that are not engine settings, or are settings only of a server's HTTP layer. */
 const NO_SETTING = new Set([
@@ -49,7 +51,7 @@ export async function serveEngine(
   const running = new Set<Promise<void>>()
   /** Closing does not wait for them. */
   const streaming = new Set<ServerResponse>()
-  const server = createServer((incoming, response) => {
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (incoming, response) => {
     const work = answer(incoming, response).catch(() => void response.destroy())
     running.add(work)
     void work.finally(() => running.delete(work))

@@ -31,6 +31,7 @@ const TYPES: Record<string, ColumnType> = {
   ...typed('Array(Float64)', ['windows']),
   ...typed('Float64', ['price_usd', 'price_native', 'price_quote', 'quote_usd', 'quote_native', 'price0_usd']),
   ...typed('Float64', ['price1_usd', 'amount_usd', 'amount_native', 'tvl', 'fee', 'volume_24h']),
+  ...typed('Float64', ['liquidity_usd', 'supply', 'supply_left']),
   ...typed('Float64', CANDLE_FIGURES),
 }
 

@@ -43,6 +43,10 @@ export const TABLES = {
     ...['volume_24h', 'created_at', 'launch_platform', 'launch_stage', 'state', 'windows', 'version', 'is_deleted'],
   ],
   holder_rows: ['chain', 'token', 'holder', 'balance', 'updated_at', 'version', 'is_deleted'],
+  /** A pair at the end of an hour in which it had events. */
+  pair_hour_rows: [
+    ...['chain', 'pair', 'time', 'price_usd', 'tvl', 'liquidity_usd', 'supply', 'supply_left', 'version', 'is_deleted'],
+  ],
   main_pair_rows: ['chain', 'token', 'block_number', 'time', 'old_pair', 'new_pair', 'version', 'is_deleted'],
   /** How far the sink has flushed a chain: one row per chain. `final_now`: the chain's now at its last final block. */
   progress_rows: ['chain', 'epoch', 'seq', 'number', 'hash', 'now', 'final_now', 'version'],

@@ -78,6 +78,6 @@ async function storedBars(
   }))
 }
 
-const IN_A_SEGMENT = `AND arrayExists(
+export const IN_A_SEGMENT = `AND arrayExists(
   (p, f, t) -> pair = p AND toUInt32(time) >= f AND toUInt32(time) <= t,
   {pairs:Array(String)}, {froms:Array(UInt32)}, {tos:Array(UInt32)})`

@@ -74,7 +74,7 @@ export const SQL_VIEWS: Views = {
       amount_native: 'Value in native coins',
       flags: 'dust, outlier, unpriced',
       good: '1 without flags: only good trades make prices',
-      quote_path: 'Where the price of the quote token came from',
+      quote_path: 'How the quote token got its price, and from which pools: `main:<pool>`',
     },
   },
   liquidity: {
@@ -192,7 +192,7 @@ export const SQL_VIEWS: Views = {
     },
   },
   pair_history: {
-    summary: 'Each pair by hour: prices, volume, events and reserves at the end of the hour',
+    summary: 'Each pair by hour: prices, volume, events; reserves, TVL and market cap at the end of the hour',
     columns: {
       chain: 'Chain name',
       pair: 'Address of the pool',
@@ -213,6 +213,10 @@ export const SQL_VIEWS: Views = {
       reserve1: decimal('Reserve of token1 after the last event'),
       ...RAW_RESERVES,
       quote_usd: 'USD price of the quote token before the last trade',
+      tvl: 'Total value locked in USD at the end of the hour',
+      liquidity_usd: 'Value of the quote side in USD at the end of the hour',
+      market_cap: 'Last good USD price times the supply without burnt tokens, at the end of the hour',
+      fdv: 'Last good USD price times the total supply, at the end of the hour',
     },
   },
 }

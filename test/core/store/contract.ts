@@ -208,6 +208,12 @@ function contract<T extends OpenedStore>(name: string, open: () => Promise<T>, m
       expect(all.map(({ pair }) => pair).sort()).toEqual([...names].sort())
     })
 
+    it('takes a list of a thousand addresses as a parameter', async () => {
+      const pairs = Array.from({ length: 1000 }, (_, at) => `0x${at.toString(16).padStart(40, '0')}`)
+      const [row] = await store.query<{ found: string }>('SELECT length({pairs:Array(String)}) AS found', { pairs })
+      expect(Number(row?.found)).toBe(1000)
+    })
+
     it('stores a batch spread over many years', async () => {
       const rows = Array.from({ length: 240 }, (_, n) => ({ pair: 'years', time: n * 2_700_000 }))
       await store.insert('candle_rows', lines('candle_rows', rows))

@@ -1,5 +1,6 @@
 /** Rebuilds the state from updates, as any consumer of the topic would. */
 import type { FoldResult } from '../../../services/aggregate/fold/block-changes.js'
+import type { HourFigures } from '../../../services/aggregate/fold/pair-hours.js'
 import { type Candle, unpackCandles } from '../../../services/core/domain/packed-candles.js'
 import { type PackedWindows, unpackWindows, type Window } from '../../../services/core/domain/packed-windows.js'
 import type {
@@ -26,11 +27,16 @@ export class Reader {
   readonly pairs = new Map<string, ReadPair>()
   readonly tokens = new Map<string, ReadToken>()
   readonly holders = new Map<string, bigint>()
+  readonly pairHours = new Map<string, HourFigures>()
   readonly mainPairs = new Map<string, string | null>()
   last: BlockUpdate | null = null
 
-  read({ update, holders }: Pick<FoldResult, 'update' | 'holders'>): void {
+  read({ update, holders, pairHours }: Pick<FoldResult, 'update' | 'holders' | 'pairHours'>): void {
     this.last = update
+    for (const { pair, hourS, figures } of pairHours) {
+      if (figures === null) this.pairHours.delete(`${pair}|${hourS}`)
+      else this.pairHours.set(`${pair}|${hourS}`, figures)
+    }
     for (const { pair, ids, gone } of update.retracted) {
       for (const id of ids) this.trades.delete(`${pair}|${id}`)
       if (gone) this.forgetPair(pair)

@@ -23,7 +23,7 @@ const TRADE_NUMBERS = [
   ] as const),
   ...(['block_number', 'tx_index', 'log_index', 'sub', 'tx_seq', 'flags'] as const),
 ]
-const TRADE_TEXTS = ['tx_hash', 'id', 'sender', 'recipient', 'wallet', 'amount_in', 'amount_out'] as const
+const TRADE_TEXTS = ['tx_hash', 'id', 'sender', 'recipient', 'wallet', 'amount_in', 'amount_out', 'quote_path'] as const
 
 export async function tradeDifferences(store: Store, reference: Reference): Promise<string[]> {
   type Row = Record<string, unknown>

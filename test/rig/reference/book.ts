@@ -32,6 +32,8 @@ export type ReferenceTrade = {
   amount_usd: number
   amount_native: number
   flags: number
+  /** How the quote got its price, and the pools it came from. */
+  quote_path: string
   /** Not in a published trade: the amounts, scaled by the decimals known at the trade. */
   target_amount: number
   quote_amount: number
@@ -84,9 +86,19 @@ export type Token = {
   mainPair: Pool | null
   usd: number
   native: number
+  /** The pool of its price, if a main pair gave it. */
+  pricePool: string | null
   launchStage: string | null
   curvePools: Set<string>
   graduatedTo: string | null
+}
+
+export type ReferenceHour = {
+  priceUsd: number
+  tvlUsd: number
+  liquidityUsd: number
+  supply: number
+  supplyLeft: number
 }
 
 export type MainPairChange = { block: number; token: string; old_pair: string | null; new_pair: string | null }
@@ -111,6 +123,10 @@ export type Book = {
   /** Current prices of stables and native, and the last ones found in live reference pools. */
   currentReference: Map<string, number>
   foundReference: Map<string, number>
+  /** How their current prices were found, and in which pools. */
+  referencePath: Map<string, string>
+  /** Each pair at the end of each hour it had events in, keyed `pair|hour`. */
+  pairHours: Map<string, ReferenceHour>
   mainPairSteps: MainPairChange[]
   decimalsSince: Map<string, Position>
   dead: Dead[]
@@ -138,6 +154,8 @@ export function newBook(facts: ChainFacts): Book {
     awaited: new Map(),
     currentReference: new Map(),
     foundReference: new Map(),
+    referencePath: new Map(),
+    pairHours: new Map(),
     mainPairSteps: [],
     decimalsSince: new Map(),
     dead: [],
@@ -150,7 +168,7 @@ export function tokenOf(book: Book, token: string): Token {
   const fresh: Token = {
     token,
     ...{ name: null, symbol: null, decimals: null, totalSupply: null },
-    ...{ mainPair: null, usd: Number.NaN, native: Number.NaN },
+    ...{ mainPair: null, usd: Number.NaN, native: Number.NaN, pricePool: null },
     ...{ launchStage: null, curvePools: new Set<string>(), graduatedTo: null },
   }
   book.tokens.set(token, fresh)

@@ -52,16 +52,37 @@ export function findReferencePrice(book: Book, token: string): void {
     const price = alive.length >= 3 ? median(alive.map((pool) => pool.usd)) : deepest(alive).usd
     book.foundReference.set(token, price)
     book.currentReference.set(token, price)
+    book.referencePath.set(token, alive.length >= 3 ? medianPath(alive) : `deepest:${deepest(alive).pool}`)
     return
   }
   const found = book.foundReference.get(token)
-  if (found !== undefined) book.currentReference.set(token, found)
-  else if (rank === 3) book.currentReference.set(token, 1)
+  if (found !== undefined) {
+    book.currentReference.set(token, found)
+    book.referencePath.set(token, `last:${book.referencePath.get(token)?.split(':')[1]}`)
+  } else if (rank === 3) book.currentReference.set(token, 1)
   else {
     const names = new Set(referencePools.map(({ pool }) => pool))
     const last = book.trades.findLast((trade) => names.has(trade.pair) && isGood(trade))
-    if (last !== undefined) book.currentReference.set(token, last.price_usd)
+    if (last === undefined) return
+    book.currentReference.set(token, last.price_usd)
+    book.referencePath.set(token, `any:${last.pair}`)
   }
+}
+
+/** How a token got its price, and the pools it came from. */
+export function pricePath(book: Book, token: string): string {
+  if (Number.isNaN(usdPrice(book, token))) return 'unknown'
+  if (rankOf(book, token) === 4) return 'anchor'
+  if (isReferencePriced(book, token)) return book.referencePath.get(token) ?? 'peg'
+  const { pricePool, mainPair } = tokenOf(book, token)
+  return `${mainPair?.pool === pricePool ? 'main' : 'held'}:${pricePool}`
+}
+
+/** Equal prices: in order of first appearance. */
+function medianPath(pools: readonly Pool[]): string {
+  const sorted = pools.toSorted((a, b) => a.usd - b.usd)
+  const middle = sorted.slice(Math.ceil(sorted.length / 2) - 1, Math.floor(sorted.length / 2) + 1)
+  return `median:${middle.map(({ pool }) => pool).join(',')}`
 }
 
 function median(values: number[]): number {

@@ -2,10 +2,20 @@
  * The reference: every number of docs/data.md computed from scratch, by filtering and grouping lists of everything that
  * happened. Slow on purpose; nothing is kept up to date that can be recomputed.
  */
-import { BURN_ADDRESSES, type ChainFacts, INTERVALS } from '../../../services/core/domain/chains.js'
+import { type ChainFacts, INTERVALS } from '../../../services/core/domain/chains.js'
 import type { Window } from '../../../services/core/domain/packed-windows.js'
-import type { Book, Dead, MainPairChange, Pool, Position, ReferenceLiquidity, ReferenceTrade } from './book.js'
+import type {
+  Book,
+  Dead,
+  MainPairChange,
+  Pool,
+  Position,
+  ReferenceHour,
+  ReferenceLiquidity,
+  ReferenceTrade,
+} from './book.js'
 import { isGood } from './book.js'
+import { burntSupply } from './burnt.js'
 import { candlesOf, type ReferenceCandle } from './candles.js'
 import { tokenTvl } from './depth.js'
 import { type RecordingLine, survivingBlocks } from './lines.js'
@@ -83,6 +93,8 @@ export type Reference = {
   /** The event that made a token's decimals known. */
   decimalsSince: Map<string, Position>
   dead: Dead[]
+  /** Keyed `pair|hour`. */
+  pairHours: Map<string, ReferenceHour>
 }
 
 export function recompute(records: readonly RecordingLine[], money: ChainFacts): Reference {
@@ -116,6 +128,7 @@ export function recompute(records: readonly RecordingLine[], money: ChainFacts):
     holders: book.holders,
     decimalsSince: book.decimalsSince,
     dead: book.dead,
+    pairHours: book.pairHours,
   }
 }
 
@@ -167,12 +180,6 @@ function tokenAtEnd(book: Book, token: string): ReferenceToken {
     burnt_supply: burntSupply(book, token),
     windows: windowsOf(trades, book.now, state?.mainPair?.trades ?? []),
   }
-}
-
-/** The supply no one can spend; null if those addresses never had a balance event. */
-function burntSupply(book: Book, token: string): string | null {
-  const balances = BURN_ADDRESSES[book.facts.family].flatMap((address) => book.holders.get(`${token}|${address}`) ?? [])
-  return balances.length === 0 ? null : String(balances.reduce((sum, raw) => (raw > 0n ? sum + raw : sum), 0n))
 }
 
 function netChanges(steps: readonly MainPairChange[]): MainPairChange[] {

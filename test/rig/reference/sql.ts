@@ -152,7 +152,7 @@ export function pairDecimalsOf(reference: Reference): PairDecimals[] {
 /** The reference's trades as rows of `trade_rows`: one JSON array per line, null for unknown numbers. */
 export function tradeLines(reference: Reference): string {
   const lines = reference.trades.map((trade) => {
-    const row: Record<string, unknown> = { ...trade, chain: reference.chain, quote_path: '', version: 1, is_deleted: 0 }
+    const row: Record<string, unknown> = { ...trade, chain: reference.chain, version: 1, is_deleted: 0 }
     return JSON.stringify(TABLES.trade_rows.map((column) => row[column]))
   })
   return lines.map((line) => `${line}\n`).join('')

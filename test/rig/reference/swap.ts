@@ -11,9 +11,10 @@ import {
   type Pool,
   type ReferenceTrade,
   sidesOf,
+  type Token,
   tokenOf,
 } from './book.js'
-import { findReferencePrice, nativeUsd, usdPrice } from './prices.js'
+import { findReferencePrice, nativeUsd, pricePath, usdPrice } from './prices.js'
 
 export function applySwap(book: Book, pool: Pool, swap: SwapEvent, id: string): void {
   const trade = valueSwap(book, pool, swap, id)
@@ -79,6 +80,7 @@ function valueSwap(book: Book, pool: Pool, swap: SwapEvent, id: string): Referen
     amount_usd: amountUsd,
     amount_native: amountNative,
     flags: (dust ? FLAG_DUST : 0) + (outlier ? FLAG_OUTLIER : 0) + (unpriced ? FLAG_UNPRICED : 0),
+    quote_path: pricePath(book, pool.quote),
     target_amount: targetAmount,
     quote_amount: quoteAmount,
   }
@@ -118,7 +120,10 @@ function takeGoodPrice(book: Book, pool: Pool, trade: ReferenceTrade): void {
 }
 
 /** A main pair without a good price does not change the token's price. */
-export function takePriceOfMainPair(token: { usd: number; native: number }, pool: Pool): void {
-  if (!Number.isNaN(pool.usd)) token.usd = pool.usd
+export function takePriceOfMainPair(token: Token, pool: Pool): void {
+  if (!Number.isNaN(pool.usd)) {
+    token.usd = pool.usd
+    token.pricePool = pool.pool
+  }
   if (!Number.isNaN(pool.native)) token.native = pool.native
 }

@@ -1,7 +1,9 @@
 /** The only sequential part: the meaning of an event depends on the prices before it. */
 import type { ChainFacts } from '../../../services/core/domain/chains.js'
 import type { Event, LaunchEvent, LiquidityEvent, PoolEvent, SwapEvent } from '../../../services/core/domain/records.js'
-import { type Book, newBook, type Pool, tokenOf } from './book.js'
+import { toAmount } from './amounts.js'
+import { type Book, newBook, type Pool, type ReferenceHour, tokenOf } from './book.js'
+import { burntSupply } from './burnt.js'
 import { revalueDepth } from './depth.js'
 import type { SurvivingBlock } from './lines.js'
 import { rerankMainPairs, setMainPair } from './main-pair.js'
@@ -36,6 +38,17 @@ function applyBlock(book: Book, block: SurvivingBlock): void {
   revalueDepth(book, [...touchedPools])
   findReferencePrices(book)
   rerankMainPairs(book, [...touchedTokens])
+  for (const pool of touchedPools)
+    book.pairHours.set(`${pool.pool}|${Math.floor(book.now / 3600) * 3600}`, hourOf(book, pool))
+}
+
+function hourOf(book: Book, { usd, tvl, liquidityUsd, target }: Pool): ReferenceHour {
+  const { totalSupply, decimals } = tokenOf(book, target)
+  const supply = totalSupply === null ? Number.NaN : toAmount(totalSupply, decimals)
+  const burnt = BigInt(burntSupply(book, target) ?? 0)
+  const left = totalSupply === null ? null : BigInt(totalSupply) - burnt
+  const supplyLeft = left === null ? Number.NaN : toAmount(String(left > 0n ? left : 0n), decimals)
+  return { priceUsd: usd, tvlUsd: tvl, liquidityUsd, supply, supplyLeft }
 }
 
 /** Returns the pool the event touched, or null. `index`: swaps and liquidity events applied in the block so far. */

@@ -22,6 +22,7 @@ export const SORT_KEYS: Record<TableName, readonly string[]> = {
   pair_rows: ['chain', 'pair'],
   token_rows: ['chain', 'token'],
   holder_rows: ['chain', 'token', 'holder'],
+  pair_hour_rows: ['chain', 'pair', 'time'],
   main_pair_rows: ['chain', 'token', 'block_number'],
   progress_rows: ['chain'],
 }

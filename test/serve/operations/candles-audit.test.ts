@@ -1,8 +1,10 @@
-/** GET /v2/candles/audit on a generated market with reorgs, late decimals, dust and outliers. */
+/** Where figures come from, and what they were: audits, price paths and value histories of a generated market with reorgs. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { CANDLE_FIGURES, unpackCandles } from '../../../services/core/domain/packed-candles.js'
 import { countOf, seedOf } from '../../rig/counts.js'
+import { marketMoney } from '../../rig/market/money.js'
 import { createRandom } from '../../rig/market/random.js'
+import { recompute } from '../../rig/reference/recompute.js'
 import { playMarket } from '../push/played-market.js'
 import { type Rig, row, startRig } from '../rig.js'
 
@@ -125,3 +127,107 @@ describe('GET /v2/candles/audit', () => {
     expect([agree, candle, trade_count]).toEqual([true, { u: null, m: null, r: null }, 0])
   })
 })
+
+type Step = {
+  token_id: string
+  price_usd: string | null
+  priced_by: string
+  pools: string[]
+  trades: { pair_id: string; id: string; price_usd: string; quote_token_id: string }[]
+  agree: boolean | null
+}
+type Path = { trade: { id: string; quote_token_id: string; quote_price_usd: string }; agree: boolean; steps: Step[] }
+
+async function dataOf<Data>(path: string): Promise<Data> {
+  const response = await rig.get(path)
+  expect([path, response.status]).toEqual([path, 200])
+  return ((await response.json()) as { data: Data }).data
+}
+
+describe('GET /v2/txs/price', () => {
+  it('leads from every trade through the trades that set each price, down to money', async () => {
+    const { trades } = recompute(market.lines, marketMoney(CHAIN))
+    const priced = trades.filter(({ price_usd }) => !Number.isNaN(price_usd))
+    const random = createRandom(seedOf('auditedCandles'))
+    const ways = new Map<string, number>()
+    let longest = 0
+    for (const { pair, id, quote_usd } of Array.from({ length: Math.min(countOf('auditedCandles'), 3000) }, () =>
+      random.pick(priced),
+    )) {
+      const { trade, agree, steps } = await dataOf<Path>(`/v2/txs/price/${pair}-${CHAIN}?id=${id}`)
+      expect([trade.id, Number(trade.quote_price_usd), agree]).toEqual([id, quote_usd, true])
+      const explained = new Set(steps.map(({ token_id }) => token_id))
+      expect(explained.has(trade.quote_token_id)).toBe(true)
+      for (const { priced_by, pools, trades: found, agree: isSame } of steps) {
+        ways.set(priced_by, (ways.get(priced_by) ?? 0) + 1)
+        if (pools.length === 0) expect(['anchor', 'peg']).toContain(priced_by)
+        else if (!['last', 'held'].includes(priced_by)) {
+          expect(isSame).toBe(true)
+          expect(found.map(({ pair_id }) => pair_id)).toEqual(pools)
+          for (const one of found) expect(explained.has(one.quote_token_id)).toBe(true)
+        }
+      }
+      longest = Math.max(longest, steps.length)
+    }
+    expect([...ways.keys()]).toEqual(expect.arrayContaining(['anchor', 'main', 'median']))
+    expect(longest).toBeGreaterThan(2)
+  })
+
+  it('without an id explains the last trade, and refuses one that the pair does not have', async () => {
+    const pair = `${candles[0]?.pair}-${CHAIN}`
+    const { txs } = await dataOf<{ txs: { id: string }[] }>(`/v2/txs/swap/${pair}?sort=desc&limit=1`)
+    expect((await dataOf<Path>(`/v2/txs/price/${pair}`)).trade.id).toBe(txs[0]?.id)
+    const response = await rig.get(`/v2/txs/price/${pair}?id=1-1`)
+    expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([400, 'trade_unknown'])
+  })
+})
+
+type History = {
+  points: { time: number; pair_id: string; tvl: string | null; market_cap: string | null }[]
+  next_cursor?: string
+}
+
+describe('the history of TVL and market cap', () => {
+  it('of each pair is what a recomputation finds at the end of every hour, in pages of any size', async () => {
+    const { pairHours, pairs } = recompute(market.lines, marketMoney(CHAIN))
+    const known = (value: number) => (Number.isNaN(value) ? null : value)
+    for (const pair of [...pairs.keys()].slice(0, 12)) {
+      const expected = [...pairHours].flatMap(([key, { tvlUsd, priceUsd, supplyLeft }]) => {
+        const [name, hour] = key.split('|')
+        return name === pair ? [[Number(hour), known(tvlUsd), known(priceUsd * supplyLeft)]] : []
+      })
+      const path = `/v2/pairs/${pair}-${CHAIN}/history?limit=3`
+      const points: History['points'] = []
+      for (let more = ''; ; ) {
+        const page = await dataOf<History>(`${path}${more}`)
+        points.unshift(...page.points)
+        if (page.next_cursor === undefined) break
+        more = `&cursor=${page.next_cursor}`
+      }
+      const got = points.map(({ time, tvl, market_cap }) => [time, numberOf(tvl), numberOf(market_cap)])
+      expect([pair, got]).toEqual([
+        pair,
+        expected.map((row) => row.map((value) => (value === null ? null : expect.closeTo(value, 6)))),
+      ])
+      const days = await dataOf<History>(`/v2/pairs/${pair}-${CHAIN}/history?interval=1440&limit=1000`)
+      const last = new Map(points.map((point) => [Math.floor(point.time / 86_400) * 86_400, point]))
+      expect(days.points).toEqual([...last].map(([time, point]) => ({ ...point, time })))
+    }
+  })
+
+  it('of a token follows its main pair', async () => {
+    const { tokens } = recompute(market.lines, marketMoney(CHAIN))
+    const found = [...tokens].filter(([, { main_pair }]) => main_pair !== null).slice(0, 8)
+    for (const [token, { main_pair }] of found) {
+      const { points } = await dataOf<History>(`/v2/tokens/${token}-${CHAIN}/history?limit=1000`)
+      const own = await dataOf<History>(`/v2/pairs/${main_pair}-${CHAIN}/history?limit=1000`)
+      const times = points.map(({ time }) => time)
+      expect([times, new Set(times).size]).toEqual([times.toSorted((a, b) => a - b), times.length])
+      const byTime = new Map(own.points.map((point) => [point.time, point]))
+      for (const point of points)
+        if (point.pair_id === `${main_pair}-${CHAIN}`) expect(point).toEqual(byTime.get(point.time))
+    }
+  })
+})
+
+const numberOf = (text: string | null): number | null => (text === null ? null : Number(text))

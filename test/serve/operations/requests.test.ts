@@ -25,17 +25,28 @@ const ASK: Record<string, { path: string; body?: unknown }> = {
   tokensTrending: { path: '/v2/tokens/trending?chain=eth' },
   tokensPlatform: { path: '/v2/tokens/platform?tag=meme' },
   pairDetail: { path: `/v2/pairs/${PAIR}-eth` },
+  pairHistory: { path: `/v2/pairs/${PAIR}-eth/history` },
+  tokenHistory: { path: `/v2/tokens/${TOKEN}-eth/history` },
   klinesPair: { path: `/v2/klines/pair/${PAIR}-eth?interval=1` },
   klinesToken: { path: `/v2/klines/token/${TOKEN}-eth?interval=1` },
   candlesAudit: { path: `/v2/candles/audit?pair_id=${PAIR}-eth&interval=60&time=${T0}` },
   txsSwap: { path: `/v2/txs/swap/${PAIR}-eth` },
   txsLiq: { path: `/v2/txs/liq/${PAIR}-eth` },
+  pricePath: { path: `/v2/txs/price/${PAIR}-eth` },
   supportedChains: { path: '/v2/supported_chains' },
 }
 const COSTS: Record<string, number> = {
   ...{ tokensPrice: 100, tokensSearch: 100, tokensKeyword: 5, tokenDetail: 5, contracts: 10, tokensTop100: 10 },
   ...{ tokensMain: 5, tokensTrending: 5, tokensPlatform: 10, pairDetail: 5, klinesPair: 10, klinesToken: 10 },
-  ...{ candlesAudit: 50, txsSwap: 50, txsLiq: 50, supportedChains: 0 },
+  ...{
+    pairHistory: 10,
+    tokenHistory: 10,
+    pricePath: 50,
+    candlesAudit: 50,
+    txsSwap: 50,
+    txsLiq: 50,
+    supportedChains: 0,
+  },
 }
 const BARE = ['tokensKeyword', 'tokensTop100', 'tokensMain', 'tokensTrending', 'tokensPlatform']
 

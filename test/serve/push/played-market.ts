@@ -32,6 +32,7 @@ export function playMarket(rig: Rig, plan: MarketPlan) {
     /** Writes the rows of every update so far. */
     flush: () => sink.flush(),
     updates,
+    lines,
     get remainingLines() {
       return Math.max(0, lines.length - next)
     },

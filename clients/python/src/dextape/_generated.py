@@ -542,6 +542,25 @@ class PairDetail(TypedDict):
     tx_24h_count: int
 
 
+class PairHistoryPointsItem(TypedDict):
+    time: int
+    pair_id: str
+    price_usd: str | None
+    tvl: str | None
+    liquidity_usd: str | None
+    market_cap: str | None
+    fdv: str | None
+
+
+class PairHistory(TypedDict):
+    interval: int
+    limit: int
+    to_time: int
+    total_count: int
+    next_cursor: NotRequired[str]
+    points: list[PairHistoryPointsItem]
+
+
 class Candle(TypedDict):
     open: str
     high: str
@@ -712,6 +731,50 @@ class TxsLiq(TypedDict):
     total_count: int
     next_cursor: NotRequired[str]
     txs: list[LiquidityEvent]
+
+
+class PricePathTrade(TypedDict):
+    pair_id: str
+    id: str
+    tx_hash: str
+    tx_time: int
+    block_number: int
+    target_token_id: str
+    quote_token_id: str
+    price_usd: str | None
+    price_quote: str | None
+    quote_price_usd: str | None
+    flags: int
+    wallet_address: str | None
+
+
+class PricePathStepsItemTradesItem(TypedDict):
+    pair_id: str
+    id: str
+    tx_hash: str
+    tx_time: int
+    block_number: int
+    target_token_id: str
+    quote_token_id: str
+    price_usd: str | None
+    price_quote: str | None
+    quote_price_usd: str | None
+
+
+class PricePathStepsItem(TypedDict):
+    token_id: str
+    price_usd: str | None
+    used_by: str
+    priced_by: str
+    pools: list[str]
+    trades: list[PricePathStepsItemTradesItem]
+    agree: bool | None
+
+
+class PricePath(TypedDict):
+    trade: PricePathTrade
+    agree: bool
+    steps: list[PricePathStepsItem]
 
 
 class Chain(TypedDict):
@@ -1055,11 +1118,14 @@ OPERATIONS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "tokens_trending": ("GET", "/v2/tokens/trending", ()),
     "tokens_platform": ("GET", "/v2/tokens/platform", ()),
     "pair_detail": ("GET", "/v2/pairs/{pair_id}", ()),
+    "pair_history": ("GET", "/v2/pairs/{pair_id}/history", ()),
+    "token_history": ("GET", "/v2/tokens/{token_id}/history", ()),
     "klines_pair": ("GET", "/v2/klines/pair/{pair_id}", ()),
     "klines_token": ("GET", "/v2/klines/token/{token_id}", ()),
     "candles_audit": ("GET", "/v2/candles/audit", ()),
     "txs_swap": ("GET", "/v2/txs/swap/{pair_id}", ()),
     "txs_liq": ("GET", "/v2/txs/liq/{pair_id}", ()),
+    "price_path": ("GET", "/v2/txs/price/{pair_id}", ()),
     "supported_chains": ("GET", "/v2/supported_chains", ()),
     "sql_query": ("POST", "/v2/sql", ("query", "format", )),
     "sql_schema": ("GET", "/v2/sql/schema", ()),
@@ -1113,6 +1179,14 @@ class Operations:
         """Pair details: tokens, prices, reserves and rolling statistics."""
         return self.call("pair_detail", {"pair_id": pair_id})
 
+    def pair_history(self, pair_id: str, *, interval: Literal["60"] | Literal["1440"] | None = None, limit: int | None = None, from_time: int | None = None, to_time: int | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None) -> PairHistory:
+        """Price, TVL and market cap of a pair at the end of each hour or day with events."""
+        return self.call("pair_history", {"pair_id": pair_id, "interval": interval, "limit": limit, "from_time": from_time, "to_time": to_time, "cursor": cursor, "finalized": finalized})
+
+    def token_history(self, token_id: str, *, interval: Literal["60"] | Literal["1440"] | None = None, limit: int | None = None, from_time: int | None = None, to_time: int | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None) -> PairHistory:
+        """Price and market cap of a token at the end of each hour or day, with the TVL of its main pair then."""
+        return self.call("token_history", {"token_id": token_id, "interval": interval, "limit": limit, "from_time": from_time, "to_time": to_time, "cursor": cursor, "finalized": finalized})
+
     def klines_pair(self, pair_id: str, *, interval: Literal["s1"] | Literal["1"] | Literal["k1"] | Literal["5"] | Literal["k5"] | Literal["15"] | Literal["k15"] | Literal["30"] | Literal["k30"] | Literal["60"] | Literal["k60"] | Literal["120"] | Literal["k120"] | Literal["240"] | Literal["k240"] | Literal["1440"] | Literal["k1440"] | Literal["10080"] | Literal["k10080"] | Literal["4320"] | Literal["k4320"] | Literal["43200"] | Literal["k43200"], limit: int | None = None, size: int | None = None, from_time: int | None = None, to_time: int | None = None, category: Literal["u"] | Literal["m"] | Literal["r"] | None = None, open: Literal["first"] | None = None, fill: Literal["previous"] | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None) -> KlinesPair:
         """Candles of a pair."""
         return self.call("klines_pair", {"pair_id": pair_id, "interval": interval, "limit": limit, "size": size, "from_time": from_time, "to_time": to_time, "category": category, "open": open, "fill": fill, "cursor": cursor, "finalized": finalized})
@@ -1132,6 +1206,10 @@ class Operations:
     def txs_liq(self, pair_id: str, *, limit: int | None = None, from_time: int | None = None, to_time: int | None = None, sort: Literal["asc"] | Literal["desc"] | None = None, after: str | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None, type: Literal["createPair"] | Literal["addLiquidity"] | Literal["removeLiquidity"] | Literal["all"] | None = None) -> TxsLiq:
         """Liquidity events of a pair."""
         return self.call("txs_liq", {"pair_id": pair_id, "limit": limit, "from_time": from_time, "to_time": to_time, "sort": sort, "after": after, "cursor": cursor, "finalized": finalized, "type": type})
+
+    def price_path(self, pair_id: str, *, id: str | None = None) -> PricePath | None:
+        """Where the USD price of a trade came from: the pools and trades behind it, step by step."""
+        return self.call("price_path", {"pair_id": pair_id, "id": id})
 
     def supported_chains(self) -> list[Chain]:
         """Indexed chains."""
@@ -1202,6 +1280,14 @@ class AsyncOperations:
         """Pair details: tokens, prices, reserves and rolling statistics."""
         return await self.call("pair_detail", {"pair_id": pair_id})
 
+    async def pair_history(self, pair_id: str, *, interval: Literal["60"] | Literal["1440"] | None = None, limit: int | None = None, from_time: int | None = None, to_time: int | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None) -> PairHistory:
+        """Price, TVL and market cap of a pair at the end of each hour or day with events."""
+        return await self.call("pair_history", {"pair_id": pair_id, "interval": interval, "limit": limit, "from_time": from_time, "to_time": to_time, "cursor": cursor, "finalized": finalized})
+
+    async def token_history(self, token_id: str, *, interval: Literal["60"] | Literal["1440"] | None = None, limit: int | None = None, from_time: int | None = None, to_time: int | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None) -> PairHistory:
+        """Price and market cap of a token at the end of each hour or day, with the TVL of its main pair then."""
+        return await self.call("token_history", {"token_id": token_id, "interval": interval, "limit": limit, "from_time": from_time, "to_time": to_time, "cursor": cursor, "finalized": finalized})
+
     async def klines_pair(self, pair_id: str, *, interval: Literal["s1"] | Literal["1"] | Literal["k1"] | Literal["5"] | Literal["k5"] | Literal["15"] | Literal["k15"] | Literal["30"] | Literal["k30"] | Literal["60"] | Literal["k60"] | Literal["120"] | Literal["k120"] | Literal["240"] | Literal["k240"] | Literal["1440"] | Literal["k1440"] | Literal["10080"] | Literal["k10080"] | Literal["4320"] | Literal["k4320"] | Literal["43200"] | Literal["k43200"], limit: int | None = None, size: int | None = None, from_time: int | None = None, to_time: int | None = None, category: Literal["u"] | Literal["m"] | Literal["r"] | None = None, open: Literal["first"] | None = None, fill: Literal["previous"] | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None) -> KlinesPair:
         """Candles of a pair."""
         return await self.call("klines_pair", {"pair_id": pair_id, "interval": interval, "limit": limit, "size": size, "from_time": from_time, "to_time": to_time, "category": category, "open": open, "fill": fill, "cursor": cursor, "finalized": finalized})
@@ -1221,6 +1307,10 @@ class AsyncOperations:
     async def txs_liq(self, pair_id: str, *, limit: int | None = None, from_time: int | None = None, to_time: int | None = None, sort: Literal["asc"] | Literal["desc"] | None = None, after: str | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None, type: Literal["createPair"] | Literal["addLiquidity"] | Literal["removeLiquidity"] | Literal["all"] | None = None) -> TxsLiq:
         """Liquidity events of a pair."""
         return await self.call("txs_liq", {"pair_id": pair_id, "limit": limit, "from_time": from_time, "to_time": to_time, "sort": sort, "after": after, "cursor": cursor, "finalized": finalized, "type": type})
+
+    async def price_path(self, pair_id: str, *, id: str | None = None) -> PricePath | None:
+        """Where the USD price of a trade came from: the pools and trades behind it, step by step."""
+        return await self.call("price_path", {"pair_id": pair_id, "id": id})
 
     async def supported_chains(self) -> list[Chain]:
         """Indexed chains."""

@@ -537,6 +537,26 @@ export type PairDetail = {
   tx_24h_count: number
 }
 
+export type PairHistoryPointsItem = {
+  time: number
+  pair_id: string
+  price_usd: string | null
+  tvl: string | null
+  liquidity_usd: string | null
+  market_cap: string | null
+  fdv: string | null
+}
+
+export type PairHistory = {
+  interval: number
+  limit: number
+  to_time: number
+  total_count: number
+  /** Where the next page begins; missing on the last one */
+  next_cursor?: string | undefined
+  points: PairHistoryPointsItem[]
+}
+
 export type Candle = {
   open: string
   high: string
@@ -717,6 +737,56 @@ export type TxsLiq = {
   /** Where the next page begins; missing on the last one */
   next_cursor?: string | undefined
   txs: LiquidityEvent[]
+}
+
+export type PricePathTrade = {
+  pair_id: string
+  id: string
+  tx_hash: string
+  tx_time: number
+  block_number: number
+  target_token_id: string
+  quote_token_id: string
+  price_usd: string | null
+  price_quote: string | null
+  quote_price_usd: string | null
+  flags: number
+  wallet_address: string | null
+}
+
+export type PricePathStepsItemTradesItem = {
+  pair_id: string
+  id: string
+  tx_hash: string
+  tx_time: number
+  block_number: number
+  target_token_id: string
+  quote_token_id: string
+  price_usd: string | null
+  price_quote: string | null
+  quote_price_usd: string | null
+}
+
+export type PricePathStepsItem = {
+  /** The token whose price this step explains */
+  token_id: string
+  price_usd: string | null
+  /** Id of the trade that was valued with this price */
+  used_by: string
+  /** anchor, peg, main, held, median, deepest, last or any */
+  priced_by: string
+  /** The pools whose price it is; of a median over an even number the two in the middle */
+  pools: string[]
+  /** The last good trade of each pool before, which set its price */
+  trades: PricePathStepsItemTradesItem[]
+  /** Whether these trades give exactly this price; null if no pool determines it, or a price from before is held */
+  agree: boolean | null
+}
+
+export type PricePath = {
+  trade: PricePathTrade
+  agree: boolean
+  steps: PricePathStepsItem[]
 }
 
 export type Chain = {
@@ -1149,6 +1219,40 @@ export interface Operations {
     /** <pair_address>-<chain> */
     pair_id: string
   }; result: PairDetail | null }
+  /** Price, TVL and market cap of a pair at the end of each hour or day with events. */
+  pairHistory: { params: {
+    /** <pair_address>-<chain> */
+    pair_id: string
+    /** 60: at the end of each hour, 1440: of each day */
+    interval?: "60" | "1440" | undefined
+    /** Maximum number of points */
+    limit?: number | undefined
+    /** First bucket start, epoch seconds */
+    from_time?: number | undefined
+    /** Last bucket start, epoch seconds */
+    to_time?: number | undefined
+    /** `next_cursor` of an answer, with its other parameters: goes on after it */
+    cursor?: string | undefined
+    /** true: only what no reorg can change any more */
+    finalized?: "true" | "false" | undefined
+  }; result: PairHistory }
+  /** Price and market cap of a token at the end of each hour or day, with the TVL of its main pair then. */
+  tokenHistory: { params: {
+    /** <token_address>-<chain> */
+    token_id: string
+    /** 60: at the end of each hour, 1440: of each day */
+    interval?: "60" | "1440" | undefined
+    /** Maximum number of points */
+    limit?: number | undefined
+    /** First bucket start, epoch seconds */
+    from_time?: number | undefined
+    /** Last bucket start, epoch seconds */
+    to_time?: number | undefined
+    /** `next_cursor` of an answer, with its other parameters: goes on after it */
+    cursor?: string | undefined
+    /** true: only what no reorg can change any more */
+    finalized?: "true" | "false" | undefined
+  }; result: PairHistory }
   /** Candles of a pair. */
   klinesPair: { params: {
     /** <pair_address>-<chain> */
@@ -1250,6 +1354,13 @@ export interface Operations {
     /** Only items of this type */
     type?: "createPair" | "addLiquidity" | "removeLiquidity" | "all" | undefined
   }; result: TxsLiq }
+  /** Where the USD price of a trade came from: the pools and trades behind it, step by step. */
+  pricePath: { params: {
+    /** <pair_address>-<chain> */
+    pair_id: string
+    /** Id of the trade, as listed by the swaps of the pair; default: the last one */
+    id?: string | undefined
+  }; result: PricePath | null }
   /** Indexed chains. */
   supportedChains: { params: Record<string, never>; result: Chain[] }
   /** Run a SELECT over the views. X-As-Of has the seq of each chain that the answer includes. */
@@ -1317,11 +1428,14 @@ export const OPERATIONS = {
   tokensTrending: { method: 'GET', path: '/v2/tokens/trending', body: [] },
   tokensPlatform: { method: 'GET', path: '/v2/tokens/platform', body: [] },
   pairDetail: { method: 'GET', path: '/v2/pairs/{pair_id}', body: [] },
+  pairHistory: { method: 'GET', path: '/v2/pairs/{pair_id}/history', body: [] },
+  tokenHistory: { method: 'GET', path: '/v2/tokens/{token_id}/history', body: [] },
   klinesPair: { method: 'GET', path: '/v2/klines/pair/{pair_id}', body: [] },
   klinesToken: { method: 'GET', path: '/v2/klines/token/{token_id}', body: [] },
   candlesAudit: { method: 'GET', path: '/v2/candles/audit', body: [] },
   txsSwap: { method: 'GET', path: '/v2/txs/swap/{pair_id}', body: [] },
   txsLiq: { method: 'GET', path: '/v2/txs/liq/{pair_id}', body: [] },
+  pricePath: { method: 'GET', path: '/v2/txs/price/{pair_id}', body: [] },
   supportedChains: { method: 'GET', path: '/v2/supported_chains', body: [] },
   sqlQuery: { method: 'POST', path: '/v2/sql', body: ['query', 'format'] },
   sqlSchema: { method: 'GET', path: '/v2/sql/schema', body: [] },

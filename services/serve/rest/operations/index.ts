@@ -4,6 +4,7 @@ import { contracts } from './contracts.js'
 import { klinesPair } from './klines-pair.js'
 import { klinesToken } from './klines-token.js'
 import { pairDetail } from './pair-detail.js'
+import { pricePath } from './price-path.js'
 import { supportedChains } from './supported-chains.js'
 import { tokenDetail } from './token-detail.js'
 import { tokensKeyword } from './tokens-keyword.js'
@@ -15,6 +16,7 @@ import { tokensTop100 } from './tokens-top100.js'
 import { tokensTrending } from './tokens-trending.js'
 import { txsLiq } from './txs-liq.js'
 import { txsSwap } from './txs-swap.js'
+import { pairHistory, tokenHistory } from './value-history.js'
 
 /** Every operation: to add one, add a file here and a line below. */
 export const OPERATIONS: readonly Operation[] = [
@@ -28,10 +30,13 @@ export const OPERATIONS: readonly Operation[] = [
   tokensTrending,
   tokensPlatform,
   pairDetail,
+  pairHistory,
+  tokenHistory,
   klinesPair,
   klinesToken,
   candlesAudit,
   txsSwap,
   txsLiq,
+  pricePath,
   supportedChains,
 ]
