@@ -58,7 +58,9 @@ export async function streamAlone(
   query.catch((error: Error) => pipe.destroy(error))
   const begun = new Promise<void>((resolve) => pipe.once('readable', resolve))
   await Promise.race([begun, query.then(() => begun)])
-  return Readable.from(untilDone(pipe, query), { objectMode: false })
+  const body = Readable.from(untilDone(pipe, query), { objectMode: false })
+  // A generator that was never started does not close its source.
+  return body.once('close', () => pipe.destroy())
 }
 
 /** The pipe also ends when the engine fails: only the query says which. */
