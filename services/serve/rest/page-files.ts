@@ -107,7 +107,10 @@ const TIMES = new Set(['time', 'tx_time'])
 function typedRow(row: Row, { item, doubles }: PageFile): Row {
   const entries = Object.keys(item.properties).map((name) => {
     const value = row[name] ?? null
-    return [name, value !== null && doubles.includes(name) ? Number(value) : value]
+    if (value === null) return [name, value]
+    if (doubles.includes(name)) return [name, Number(value)]
+    // The engine would read a number as milliseconds.
+    return [name, TIMES.has(name) ? new Date(Number(value) * 1000).toISOString().slice(0, 19).replace('T', ' ') : value]
   })
   return Object.fromEntries(entries)
 }
