@@ -1,21 +1,22 @@
 /** What every command receives: the process's streams, environment and clock, and the configuration read from them. */
-import type { Writable } from 'node:stream'
 import type { Command } from 'commander'
 import type { Environment } from '../core/config/environment.js'
 import { type Config, type LoadOptions, loadConfig } from '../core/config/index.js'
 import { type DataDir, findDataDir, isDataDir, openDataDir } from '../core/data-dir/data-dir.js'
 import { isRunning } from '../core/data-dir/lock.js'
 import { ConfigError } from '../core/domain/errors.js'
-import { createLogger, type Logger } from '../core/runtime/logger.js'
+import { chooseLogFormat, createLogger, type Logger } from '../core/runtime/logger.js'
 import type { Output } from '../core/runtime/output.js'
+import { createProgress, type Progress, type ProgressOptions } from '../core/runtime/progress.js'
+import { createPaint, type OutStream, type Paint, wantsColour } from '../core/runtime/terminal.js'
 
 export type World = {
   env: Environment
   cwd: string
   out: Output
-  stdout: Writable
+  stdout: OutStream
   stdin: AsyncIterable<Buffer>
-  stderrIsTerminal: boolean
+  stderr: OutStream
   nowMs: () => number
 }
 
@@ -63,8 +64,20 @@ export function createdDir(config: Config): DataDir {
 }
 
 export function loggerOf(world: World, config: Config): Logger {
-  const format = config.logFormat === 'auto' ? (world.stderrIsTerminal ? 'text' : 'json') : config.logFormat
-  return createLogger(format)
+  return createLogger(chooseLogFormat(config.logFormat, world.env, world.stderr))
+}
+
+/** Colours of what a command prints. */
+export function paintOf({ env, stdout }: World): Paint {
+  return createPaint(wantsColour(env, stdout))
+}
+
+export function progressOf(
+  { env, stderr, nowMs }: World,
+  logger: Logger,
+  what: Pick<ProgressOptions, 'message' | 'unit' | 'fields' | 'everyMs'>,
+): Progress {
+  return createProgress({ ...what, stream: stderr, logger, paint: createPaint(wantsColour(env, stderr)), nowMs })
 }
 
 /** The key of a command that calls a running server; `create` makes one that it can use. */

@@ -2,6 +2,7 @@
 
 import { createOutput, endQuietlyOnClosedPipe } from '../core/runtime/output.js'
 import { dieOnUncaughtError, runMain } from '../core/runtime/run-main.js'
+import { createPaint, wantsColour } from '../core/runtime/terminal.js'
 import { runCli } from './program.js'
 
 dieOnUncaughtError()
@@ -11,10 +12,10 @@ await runMain(() =>
     {
       env: process.env,
       cwd: process.cwd(),
-      out: createOutput(process.stdout),
+      out: createOutput(process.stdout, createPaint(wantsColour(process.env, process.stdout))),
       stdout: process.stdout,
       stdin: process.stdin as AsyncIterable<Buffer>,
-      stderrIsTerminal: process.stderr.isTTY === true,
+      stderr: process.stderr,
       nowMs: Date.now,
     },
     process.argv.slice(2),

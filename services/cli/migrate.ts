@@ -1,5 +1,13 @@
 /** `dextape migrate`: runs the store's pending migrations, as `up` does when it starts. */
-import { type Cli, configOfExistingData, createdDir, type GlobalOptions, type World } from './context.js'
+import {
+  type Cli,
+  configOfExistingData,
+  createdDir,
+  type GlobalOptions,
+  loggerOf,
+  progressOf,
+  type World,
+} from './context.js'
 import { withStore } from './open-data.js'
 
 export function addMigrate({ program, world, act }: Cli): void {
@@ -15,7 +23,8 @@ async function migrate(world: World, options: GlobalOptions): Promise<void> {
     config,
     () => createdDir(config),
     async (store) => {
-      const applied = await store.migrate()
+      const progress = progressOf(world, loggerOf(world, config), { message: 'migrating', unit: 'migrations' })
+      const applied = await store.migrate(progress.report).finally(progress.end)
       for (const name of applied) await world.out.line(`applied ${name}`)
       if (applied.length === 0) await world.out.line('the store is up to date')
     },

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander'
 import { ENVIRONMENT } from '../core/config/index.js'
 import { EXIT } from '../core/runtime/run-main.js'
+import { createPaint } from '../core/runtime/terminal.js'
 import { VERSION } from '../core/runtime/version.js'
 import { addBackfill } from './backfill/backfill.js'
 import type { Act, Cli, World } from './context.js'
@@ -11,18 +12,37 @@ import { addDoctor } from './doctor/doctor.js'
 import { addExport } from './export/export.js'
 import { addKeys } from './keys.js'
 import { addListen } from './listen.js'
+import { addMcp } from './mcp.js'
 import { addMigrate } from './migrate.js'
 import { addServices } from './services.js'
 import { addSimulate } from './simulate.js'
 import { addSql } from './sql/sql.js'
+import { addStatus } from './status/status.js'
 import { addTopics } from './topics/topics.js'
 import { addVerify } from './verify/verify.js'
+import { addWatch } from './watch/watch.js'
 
 /** In the order `--help` lists them. */
 const COMMANDS: readonly ((cli: Cli) => void)[] = [
-  ...[addServices, addBackfill, addVerify, addListen, addSql, addExport, addDecode, addSimulate],
+  ...[
+    addServices,
+    addBackfill,
+    addVerify,
+    addStatus,
+    addWatch,
+    addListen,
+    addSql,
+    addExport,
+    addMcp,
+    addDecode,
+    addSimulate,
+  ],
   ...[addTopics, addDead, addKeys, addMigrate, addDoctor],
 ]
+
+/** Commander leaves colours out where the output has none. */
+const { bold, cyan } = createPaint(true)
+const HELP_STYLE = { styleTitle: bold, styleCommandText: cyan, styleSubcommandText: cyan, styleOptionText: cyan }
 
 export function buildProgram(world: World, exitWith: (code: number) => void): Command {
   const program = new Command('dextape')
@@ -32,6 +52,7 @@ export function buildProgram(world: World, exitWith: (code: number) => void): Co
     .helpCommand('help [command]', 'Show help for a command')
     .option('-c, --config <file>', 'Configuration file, YAML or JSON (DEXTAPE_CONFIG)')
     .option('-d, --data-dir <dir>', 'Data directory (DEXTAPE_DATA_DIR)')
+    .configureHelp(HELP_STYLE)
     .showHelpAfterError('(add --help for usage)')
     .exitOverride()
     .addHelpText('after', helpTail())

@@ -4,10 +4,9 @@ import { resolve } from 'node:path'
 import { Type } from '@sinclair/typebox'
 import { Seed } from '../core/config/file-schema.js'
 import { chainFacts } from '../core/config/index.js'
-import type { Logger } from '../core/runtime/logger.js'
 import type { SourceRecord } from '../ingest/source.js'
 import { SEED_FIELD } from '../ingest/validate/read-line.js'
-import { type Cli, configOf, type GlobalOptions, loggerOf, type World } from './context.js'
+import { type Cli, configOf, type GlobalOptions, loggerOf, progressOf, type World } from './context.js'
 import { parseNumber, parseTime } from './option-values.js'
 import { recordJson } from './topics/record-json.js'
 import { type Target, writeLines } from './topics/write-lines.js'
@@ -16,7 +15,6 @@ type SimulateOptions = GlobalOptions & Target & { seed?: string; hours: string; 
 
 const Hours = Type.Number({ minimum: 0.1, maximum: 720 })
 const Swaps = Type.Integer({ minimum: 2000, maximum: 10_000_000 })
-const PROGRESS_INTERVAL_MS = 2000
 
 export function addSimulate({ program, world, act }: Cli): void {
   program
@@ -49,6 +47,7 @@ async function simulate(world: World, options: SimulateOptions): Promise<void> {
   const counts = { blocks: 0, retracts: 0, events: 0 }
   const { openSimulator } = await import('../ingest/sources/simulator/simulator.js')
   const { SIMULATED_CHAINS } = await import('../processes/chain-sources/open-source.js')
+  const progress = progressOf(world, loggerOf(world, config), { message: 'simulating', unit: 'seconds' })
   const source = openSimulator({
     ...{ seed, historyS, ...(historySwaps === undefined ? {} : { historySwaps }) },
     // The requested number per second, however short the time.
@@ -59,7 +58,7 @@ async function simulate(world: World, options: SimulateOptions): Promise<void> {
     snapshotEvery: Number.POSITIVE_INFINITY,
     nowMs: () => endMs,
     sleep: async () => {},
-    onHistory: reportProgress(loggerOf(world, config), world.nowMs),
+    onHistory: (done) => progress.report(Math.round(done * historyS), historyS),
   })
   const stop = new AbortController()
   async function* lines(): AsyncGenerator<string> {
@@ -69,7 +68,7 @@ async function simulate(world: World, options: SimulateOptions): Promise<void> {
       if (item.kind === 'record') yield `${lineOf(item.record, seed, counts)}\n`
     }
   }
-  await writeLines(world, lines(), options)
+  await writeLines(world, lines(), options).finally(progress.end)
   if (options.out === undefined) return
   const { size } = statSync(resolve(world.cwd, options.out))
   const { blocks, retracts, events } = counts
@@ -89,13 +88,4 @@ function lineOf(
   counts.blocks += 1
   counts.events += record.block.events.length
   return recordJson(record, mark)
-}
-
-function reportProgress(logger: Logger, nowMs: () => number): (done: number) => void {
-  let reportedMs = nowMs()
-  return (done) => {
-    if (nowMs() - reportedMs < PROGRESS_INTERVAL_MS) return
-    reportedMs = nowMs()
-    logger.info('simulating', { percent: Math.floor(done * 100) })
-  }
 }

@@ -1,8 +1,11 @@
 /** What `up` prints: progress while the history of a simulated market is written, then addresses, key and examples. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../core/config/index.js'
+import type { Logger } from '../core/runtime/logger.js'
 import type { Output } from '../core/runtime/output.js'
 import { hostInUrl } from '../core/runtime/ports.js'
+import { createStatusLine, drawBar, formatSpan } from '../core/runtime/progress.js'
+import { createPaint, type OutStream, wantsColour } from '../core/runtime/terminal.js'
 import type { ExamplePair } from './choose-source.js'
 
 export type Greeting = {
@@ -50,6 +53,7 @@ function keyLine({ apiKey }: Greeting['config'], firstKey: string | undefined): 
   return 'created earlier; create another with `npx dextape keys create --name NAME`'
 }
 
+type Lag = [chain: string, lagS: number]
 type Served = { status(): Promise<{ chains: readonly { chain: string; lag_s: number; head: number }[] }> }
 
 /** A chain that lags less than this is live. */
@@ -59,8 +63,10 @@ const PROGRESS_INTERVAL_MS = 2000
 /** After a long stop catching up takes longer: serving begins anyway, and /status reports the lag. */
 const PATIENCE_MS = 60_000
 
-export function createHistoryWatch(out: Output) {
+/** `stream`: standard error. */
+export function createHistoryWatch(stream: OutStream, logger: Logger) {
   let written = 0
+  const paint = createPaint(wantsColour(process.env, stream))
   return {
     /** `done`: share of the history written, 0 to 1. */
     onHistory(done: number): void {
@@ -69,31 +75,27 @@ export function createHistoryWatch(out: Output) {
     /** Resolves once every chain is live, or after a minute. */
     async untilLive(serve: Served, signal: AbortSignal): Promise<void> {
       const started = Date.now()
+      const line = stream.isTTY === true ? createStatusLine(stream) : undefined
       let reportedMs = started
       while (!signal.aborted && Date.now() - started < PATIENCE_MS) {
         const { chains } = await serve.status()
-        if (chains.length > 0 && chains.every(({ head, lag_s }) => head > 0 && lag_s <= LIVE_LAG_S)) return
-        if (Date.now() - reportedMs >= PROGRESS_INTERVAL_MS) {
+        if (chains.length > 0 && chains.every(({ head, lag_s }) => head > 0 && lag_s <= LIVE_LAG_S)) break
+        const lags = chains.flatMap(({ chain, head, lag_s }): Lag[] => (head > 0 ? [[chain, lag_s]] : []))
+        const percent = Math.floor(written * 100)
+        line?.show(`${drawBar(percent, paint)}  ${progressText(percent, lags)}`)
+        if (line === undefined && Date.now() - reportedMs >= PROGRESS_INTERVAL_MS) {
           reportedMs = Date.now()
-          await out.line(progressLine(written, chains))
+          logger.info('starting the simulated market', { percent, lag_s: Object.fromEntries(lags) })
         }
         await sleep(POLL_INTERVAL_MS, undefined, { signal }).catch(() => {})
       }
+      line?.end()
     },
   }
 }
 
-function progressLine(written: number, chains: readonly { chain: string; lag_s: number; head: number }[]): string {
-  const behind = chains
-    .filter(({ head }) => head > 0)
-    .map(({ chain, lag_s }) => `${chain} ${span(lag_s)}`)
-    .join(', ')
-  const history =
-    written < 1 ? `writing the history of the simulated market: ${Math.floor(written * 100)} %` : 'catching up'
+function progressText(percent: number, lags: readonly Lag[]): string {
+  const history = percent < 100 ? 'writing the history of the simulated market' : 'catching up'
+  const behind = lags.map(([chain, lagS]) => `${chain} ${formatSpan(lagS)}`).join(', ')
   return behind === '' ? history : `${history}; lag: ${behind}`
-}
-
-function span(seconds: number): string {
-  if (seconds >= 7200) return `${Math.round(seconds / 3600)} h`
-  return seconds >= 120 ? `${Math.round(seconds / 60)} min` : `${seconds} s`
 }

@@ -5,6 +5,7 @@ import type { PublishedReport } from '../core/coordination/service-reports.js'
 import type { Claim } from '../core/data-dir/origin.js'
 import { createKeyedTable } from '../core/log/keyed-table.js'
 import { STATUS_TOPIC } from '../core/log/port.js'
+import { chooseLogFormat } from '../core/runtime/logger.js'
 import { checkPortFree } from '../core/runtime/ports.js'
 import { assembleServe } from '../serve/assemble.js'
 import { createPipeStatus } from '../serve/pipe-status.js'
@@ -13,7 +14,6 @@ import { runProcess } from './cluster-process.js'
 import { greet } from './greeting.js'
 import { openConfiguredStore } from './open-store.js'
 import type { RunServe } from './process-options.js'
-import { logFormatOf } from './threads/log-format.js'
 import { createMergedHealth } from './threads/merged-health.js'
 import { createRestThread } from './threads/run-rest.js'
 
@@ -43,7 +43,12 @@ export const runServe: RunServe = async ({ config, logger, out }) => {
     const where = `serve ${platform.instance}`
     const noteAway = createMergedHealth(health)
     const rest = createRestThread({
-      data: { config, dataDir: config.dataDir, logFormat: logFormatOf(config), wsTokenSecret },
+      data: {
+        config,
+        dataDir: config.dataDir,
+        logFormat: chooseLogFormat(config.logFormat, process.env, process.stderr),
+        wsTokenSecret,
+      },
       ...{ logger, isSimulated, services, otherThreads: () => [] },
       away: () => health.report().map((one) => ({ ...one, where })),
       onAway: (away) => {

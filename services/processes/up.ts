@@ -6,6 +6,7 @@ import { type DataDir, openDataDir } from '../core/data-dir/data-dir.js'
 import { lockDataDir } from '../core/data-dir/lock.js'
 import { readWsTokenSecret } from '../core/keys/private-files.js'
 import { collectAfterBusyPhases } from '../core/runtime/idle-heap.js'
+import { chooseLogFormat } from '../core/runtime/logger.js'
 import { createMetrics } from '../core/runtime/metrics.js'
 import { createHealth } from '../core/runtime/part-health.js'
 import { checkPortFree } from '../core/runtime/ports.js'
@@ -17,7 +18,6 @@ import { createHistoryWatch, greet } from './greeting.js'
 import { type Closing, claimStore, openConfiguredStore } from './open-store.js'
 import { openPlatform } from './platform/open-platform.js'
 import type { RunUp } from './process-options.js'
-import { logFormatOf } from './threads/log-format.js'
 import { createEngineThread } from './threads/run-engine.js'
 import { createThreads } from './threads/threads.js'
 import { watchProcess } from './watch-process.js'
@@ -49,15 +49,15 @@ async function runServices(
   closing: Closing,
 ): Promise<number> {
   const { signal } = shutdown
+  // Threads cannot see whether stderr is a terminal.
+  const logFormat = chooseLogFormat(config.logFormat, process.env, process.stderr)
   const health = createHealth({ parts: ['log', 'store'], logger })
   const platform = await openPlatform({ config, dir: () => dir, logger, health, signal, hasThreads: true })
   closing.push(() => platform.close())
   await platform.claimOrigin(choice.claim)
   const { log, codec } = platform
-  const engine = createEngineThread(
-    { dataDir: dir.path, watchdogMs: config.watchdogMs, logFormat: logFormatOf(config) },
-    logger,
-    () => threads.flush(),
+  const engine = createEngineThread({ dataDir: dir.path, watchdogMs: config.watchdogMs, logFormat }, logger, () =>
+    threads.flush(),
   )
   if (config.store.kind === 'embedded') closing.push(() => engine.stop())
   // The other threads load meanwhile.
@@ -70,10 +70,10 @@ async function runServices(
   const firstKey = config.apiKey.kind === 'fixed' ? undefined : await keys.ensureFirst()
   const wsTokenSecret = config.wsTokenSecret.kind === 'fixed' ? config.wsTokenSecret.secret : readWsTokenSecret(dir)
   const metrics = createMetrics()
-  const watch = createHistoryWatch(out)
+  const watch = createHistoryWatch(process.stderr, logger)
   const simulated = choice.claim.origin === 'simulated'
   const threads = createThreads({
-    data: { config, dataDir: dir.path, logFormat: logFormatOf(config), wsTokenSecret },
+    data: { config, dataDir: dir.path, logFormat, wsTokenSecret },
     ...{ source: choice.source, speed, openFrom, simulated, logger, health, metrics },
     ...{ onHistory: watch.onHistory, stopProcess: shutdown.stop },
   })

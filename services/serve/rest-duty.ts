@@ -5,6 +5,7 @@ import { addExportRoutes } from './export/export-routes.js'
 import { createExportService } from './export/export-service.js'
 import { createHotHistory } from './history/hot/hot-history.js'
 import { createQueryLanes } from './history/query-lanes.js'
+import { addMcpRoute } from './mcp/mcp-route.js'
 import { addPages } from './pages/page-routes.js'
 import { createUntilPushed } from './pushed-positions.js'
 import { createAnswerCache } from './rest/answer-cache.js'
@@ -43,6 +44,7 @@ export const createRest: CreateRest = (deps, parts, { isLoaded, wsPort, status }
   addSqlRoutes(rest, sqlRoutes)
   addClickhouseRoute(rest, sqlRoutes)
   addExportRoutes(rest, { ...sqlRoutes, exports: createExportService({ sql, store, chains, plans }) })
+  addMcpRoute(rest, { gate, metrics, isLoaded })
   addServiceRoutes(rest, { memory, metrics: deps.metricsText === undefined ? metrics : deps.metricsText, status })
   const { publicUrls = [], publicWsUrl = { kind: 'none' } } = config
   addPages(rest, { ...config, publicUrls, publicWsUrl })

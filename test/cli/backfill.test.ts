@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { abandonGeneration, dropOldGenerations } from '../../services/cli/backfill/backfill-generations.js'
-import { createProgress } from '../../services/cli/backfill/write.js'
 import { lockBackfill } from '../../services/core/data-dir/lock.js'
 import { DextapeError } from '../../services/core/domain/errors.js'
 import { blocksTopic, deadTopic } from '../../services/core/log/port.js'
@@ -174,14 +173,4 @@ describe('backfill', () => {
     const wanted = acceptedBlocks(other).map(({ hash }) => hash)
     expect(await heldLive(world.platform, CHAIN)).toMatchObject({ generation: 2, wrong: [], hashes: wanted })
   })
-})
-
-it('reports progress in blocks, with the rate of the last minute', () => {
-  let now = 0
-  const progress = createProgress(() => now)
-  expect(progress.at(100, 99, 199)).toEqual({ done: 0, total: 100, percent: 0, blocksPerS: 0, leftS: null })
-  now = 10_000
-  expect(progress.at(100, 119, 199)).toEqual({ done: 20, total: 100, percent: 20, blocksPerS: 2, leftS: 40 })
-  now = 80_000
-  expect(progress.at(100, 189, 199)).toEqual({ done: 90, total: 100, percent: 90, blocksPerS: 1, leftS: 10 })
 })

@@ -17,7 +17,7 @@ async function run(...args: string[]): Promise<{ ended: number | string; err: st
   const stdout = new Writable({ write: (_chunk, _encoding, done) => done() })
   const world: World = {
     ...{ env: { DEXTAPE_CONFIG: 'dextape.yaml' }, cwd, out: createOutput(stdout), stdout },
-    ...{ stdin: (async function* () {})(), stderrIsTerminal: false, nowMs: Date.now },
+    ...{ stdin: (async function* () {})(), stderr: process.stderr, nowMs: Date.now },
   }
   let err = ''
   const write = vi.spyOn(process.stderr, 'write').mockImplementation((text) => {

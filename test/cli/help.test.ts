@@ -10,7 +10,7 @@ const WIDTH = 120
 /** Registering commands only stores this reference; nothing in it is called. */
 const world: World = {
   ...{ env: {}, cwd: '.', out: createOutput(process.stdout), stdout: process.stdout },
-  ...{ stdin: (async function* () {})(), stderrIsTerminal: false, nowMs: Date.now },
+  ...{ stdin: (async function* () {})(), stderr: process.stderr, nowMs: Date.now },
 }
 
 type Help = { name: string; text: string }

@@ -1,5 +1,6 @@
 /** One day of a pool, played without any configuration, as on a first start. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { countOf } from '../rig/counts.js'
 import { type Day, generatedDay, recordedDay } from '../rig/evm/day.js'
 import {
   candleDifferences,
@@ -21,7 +22,7 @@ const MONEY = {
 }
 
 describe('a generated day', () => playsDay(generatedDay()))
-describeRecorded('USDC/WETH on 2024-01-05', 5, () => playsDay(recordedDay()))
+describeRecorded('USDC/WETH on 2024-01-05', 6, () => playsDay(recordedDay()))
 
 function playsDay(day: Day): void {
   let up: Up
@@ -52,4 +53,17 @@ function playsDay(day: Day): void {
 
   test('matches the reference for every candle of every interval and category', async () =>
     expect(await candleDifferences(up, played, () => ['u', 'm', 'r'])).toEqual([]))
+
+  test('agrees with the audit of each candle', async () => {
+    const all = [...played.reference.candles.keys()]
+    const wanted = countOf('auditedCandles')
+    const sample = wanted >= all.length ? all : all.filter((_, at) => at % Math.ceil(all.length / wanted) === 0)
+    for (const key of sample) {
+      const [pair, interval, time] = key.split('|')
+      const { body } = await up.get(`/v2/candles/audit?pair_id=${pair}-eth&interval=${interval}&time=${time}&limit=1`)
+      const { agree, differences } = (body as { data: { agree: boolean; differences: unknown[] } }).data
+      expect([key, agree, differences]).toEqual([key, true, []])
+    }
+    expect(sample.length).toBeGreaterThan(30)
+  }, 600_000)
 }

@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream'
 import { text as readText } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
+import { restClientOf } from '../../services/cli/rest-client.js'
 import { runShell } from '../../services/cli/sql/shell.js'
 import { createSqlClient } from '../../services/cli/sql/sql-client.js'
 import { plainDecimal } from '../../services/serve/views/field-formats.js'
@@ -146,7 +147,7 @@ describe('the page about SQL', () => {
   })
 })
 
-const schemaOf = async () => ({ views: await createSqlClient(up.restUrl, KEY).views() })
+const schemaOf = async () => ({ views: await createSqlClient(restClientOf(up.restUrl, KEY)).views() })
 
 describe('dextape sql', () => {
   const run = (...args: string[]) => runHere(['sql', '--url', up.restUrl, '--key', KEY, ...args], { cwd: folder })
@@ -169,7 +170,7 @@ describe('dextape sql', () => {
   test('answers at its prompt, over several lines, and goes on after an error', async () => {
     const input = new PassThrough()
     const output = new PassThrough()
-    const client = createSqlClient(up.restUrl, KEY)
+    const client = createSqlClient(restClientOf(up.restUrl, KEY))
     const ended = runShell({ client, format: 'csv', history: join(folder, 'history'), input, output })
     input.end('SELECT nope;\nSELECT\n40 + 2 AS answer;\n\\d holders\n\\q\n')
     expect(await ended).toBe(0)

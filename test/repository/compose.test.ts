@@ -21,6 +21,7 @@ type Service = {
   healthcheck: { test: string[]; interval: string; timeout: string; retries: number; start_period: string }
   deploy: { resources: { limits: { memory: string; cpus: string } } }
   container_name?: string
+  profiles?: string[]
 }
 type Compose = { services: Record<string, Service>; volumes: Record<string, null> }
 
@@ -36,8 +37,10 @@ const serviceOf = (name: string): Service => {
 }
 
 describe('docker-compose.yml', () => {
-  it('has the log, its registry, the store and the three services', () => {
-    expect(Object.keys(services).sort()).toEqual(['aggregate', 'clickhouse', 'ingest', 'kafka', 'registry', 'serve'])
+  it('has the log, its registry, the store and the three services, and Grafana on demand', () => {
+    const always = all.filter(([, { profiles }]) => profiles === undefined).map(([name]) => name)
+    expect(always.sort()).toEqual(['aggregate', 'clickhouse', 'ingest', 'kafka', 'registry', 'serve'])
+    expect(serviceOf('grafana').profiles).toEqual(['grafana'])
     expect(ours.map(([name, { command }]) => [name, command])).toEqual([
       ['ingest', ['ingest', '--simulate']],
       ['aggregate', ['aggregate']],
@@ -107,6 +110,7 @@ describe('docker-compose.yml', () => {
       'clickhouse 127.0.0.1:8123:8123',
       'serve 8080:8080',
       'serve 8081:8081',
+      'grafana 127.0.0.1:3000:3000',
     ])
     const { ports, volumes: kept, container_name } = serviceOf('aggregate')
     expect({ ports, kept, container_name }).toEqual({})
@@ -129,6 +133,7 @@ describe('docker-compose.yml', () => {
     expect(secrets).toEqual([
       ['DEXTAPE_API_KEY', expect.stringMatching(/^\$\{DEXTAPE_API_KEY:-\}$/)],
       ['DEXTAPE_WS_TOKEN_SECRET', expect.stringMatching(/^\$\{DEXTAPE_WS_TOKEN_SECRET:-\}$/)],
+      ['DEXTAPE_API_KEY', expect.stringMatching(/^\$\{DEXTAPE_API_KEY:-\}$/)],
     ])
     for (const [, { environment }] of ours) expect(String(environment.CLICKHOUSE_URL)).not.toContain('@')
   })

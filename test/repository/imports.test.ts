@@ -30,7 +30,8 @@ const ALLOWED: Record<string, readonly string[]> = {
   // Services share schemas, never each other's code.
   ...Object.fromEntries(SERVICES.map((service) => [service, [...CORE, 'schemas']])),
   processes: [...CORE, ...SERVICES, 'schemas'],
-  cli: [...CORE, ...SERVICES, 'processes', 'schemas'],
+  // `watch` is a client like any other.
+  cli: [...CORE, ...SERVICES, 'processes', 'schemas', 'clients'],
 }
 
 /** Modules that must not import packages, so that they do no I/O. */

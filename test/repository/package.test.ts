@@ -1,8 +1,10 @@
 /** The package as a new user gets it: packed, installed into an empty folder, started with npx. */
 import { type ExecFileException, execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../clients/typescript/src/index.js'
 import { repositoryRoot } from '../../schemas/avro.js'
@@ -53,6 +55,20 @@ describe('the package', () => {
     expect(files).toEqual(expect.arrayContaining(['schemas/geyser.proto', 'schemas/clickhouse/0001_events.sql']))
   })
 
+  it('loads the SDK of the Model Context Protocol only when it is used', () => {
+    const bundle = join(root, 'dist/bundle')
+    const isLoaded = (file: string) => /modelcontextprotocol/.test(readFileSync(join(bundle, file), 'utf8'))
+    expect(readdirSync(bundle).filter((file) => file.endsWith('.js') && isLoaded(file))).not.toEqual([])
+    const loaded = new Set(['main.js', 'rest-thread.js'])
+    // Files added on the way are visited too.
+    for (const file of loaded) {
+      const imports = readFileSync(join(bundle, file), 'utf8').matchAll(/^(?:import|\} from) ?.*"\.\/([^"]+)";$/gm)
+      for (const [, name = ''] of imports) loaded.add(name)
+    }
+    expect(loaded.size).toBeGreaterThan(10)
+    expect([...loaded].filter(isLoaded)).toEqual([])
+  })
+
   it('prints its version', async () => {
     expect(await run('npx', ['dextape', '--version'], home)).toBe(`${version}\n`)
   })
@@ -68,5 +84,16 @@ describe('the package', () => {
     const client = createClient({ url: rest, key })
     for await (const { topic } of client.subscribe(['tx', '*', 'solana'])) if (topic === 'tx') break
     await up.stop()
+  })
+
+  it('serves the Model Context Protocol with npx dextape mcp', async () => {
+    const transport = new StdioClientTransport({
+      ...{ command: 'npx', args: ['dextape', 'mcp', '--key', 'dx_any', '--url', 'http://127.0.0.1:1'], cwd: home },
+      stderr: 'ignore',
+    })
+    const client = new Client({ name: 'test', version: '1' })
+    await client.connect(transport)
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('run_sql')
+    await client.close()
   })
 })

@@ -131,8 +131,15 @@ export const COUNTS = {
     ...{ short: 150, long: 2_000, seed: 31, files: ['test/serve/hot-history.test.ts'] },
     proves: 'history from memory equals history from the store alone, byte for byte, through reorgs and flushes',
   },
+  auditedMarkets: {
+    ...{ short: 1, long: 5, seed: 18, files: ['test/serve/operations/candles-audit.test.ts'] },
+    proves: 'audits, price paths and value histories agree, market by market, after reorgs',
+  },
   auditedCandles: {
-    ...{ short: 60, long: 20_000, seed: 18, files: ['test/serve/operations/candles-audit.test.ts'] },
+    ...{
+      ...{ short: 60, long: 20_000, seed: 18 },
+      files: ['test/serve/operations/candles-audit.test.ts', 'test/integration/recording-real-day.test.ts'],
+    },
     proves: 'a candle computed again from the trades the API gives equals the candle it gives, to the last bit',
   },
   httpRequests: {
@@ -160,6 +167,7 @@ export const LONG_SUITES = [
   'test/integration/simulated.test.ts',
   'test/integration/sockets.long.test.ts',
   'test/integration/sql-clickhouse-connect.long.test.ts',
+  'test/integration/sql-live.long.test.ts',
   'test/integration/thread-death.test.ts',
   'test/rig-tests/broker.long.test.ts',
 ] as const

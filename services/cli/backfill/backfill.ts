@@ -7,7 +7,16 @@ import { EXIT } from '../../core/runtime/run-main.js'
 import { createShutdown } from '../../core/runtime/shutdown.js'
 import type { OpenChain } from '../../processes/chain-sources/open-chain.js'
 import { addNodeOptions, type ChainOptions, chainSections, selectSources } from '../chain-options.js'
-import { type Cli, configOf, createdDir, existingDir, type GlobalOptions, loggerOf, type World } from '../context.js'
+import {
+  type Cli,
+  configOf,
+  createdDir,
+  existingDir,
+  type GlobalOptions,
+  loggerOf,
+  progressOf,
+  type World,
+} from '../context.js'
 import { invalidOption } from '../option-values.js'
 import type { BackfillRequest } from './backfill-generations.js'
 
@@ -71,7 +80,10 @@ export async function runBackfillCommand(world: World, options: BackfillOptions,
       const [source] = selectSources(config, chain)
       if (source === undefined) return EXIT.config
       await platform.claimOrigin({ origin: 'real' })
-      const parts = { platform, config, dataDir, logger, health, metrics: createMetrics(), out: world.out }
+      const everyMs = config.intervals.progressMs
+      const what = { message: 'backfill progress', unit: 'blocks', fields: { chain }, everyMs }
+      const progress = progressOf(world, logger, what)
+      const parts = { platform, config, dataDir, logger, health, progress, metrics: createMetrics(), out: world.out }
       return await runBackfill(
         { ...parts, open: open ?? openChain, nowMs: world.nowMs },
         source,

@@ -9,6 +9,7 @@ import type { Logger } from '../../core/runtime/logger.js'
 import type { Metrics } from '../../core/runtime/metrics.js'
 import type { Output } from '../../core/runtime/output.js'
 import type { Health } from '../../core/runtime/part-health.js'
+import type { Progress } from '../../core/runtime/progress.js'
 import { EXIT } from '../../core/runtime/run-main.js'
 import { warnAboutMissingHistory } from '../../processes/chain-sources/history-scope.js'
 import { bookPathOf, type OpenChain } from '../../processes/chain-sources/open-chain.js'
@@ -25,6 +26,7 @@ export type BackfillDeps = {
   health: Health
   metrics: Metrics
   out: Output
+  progress: Progress
   nowMs: () => number
 }
 
@@ -34,7 +36,7 @@ export async function runBackfill(
   request: BackfillRequest,
   signal: AbortSignal,
 ): Promise<number> {
-  const { open, platform, config, dataDir, logger, health, metrics, out, nowMs } = deps
+  const { open, platform, config, dataDir, logger, health, metrics, out, progress, nowMs } = deps
   const { log, codec, generations } = platform
   const { chain } = source
   await generations.load()
@@ -46,7 +48,6 @@ export async function runBackfill(
   }
   const { generation } = plan
   logger.info('backfill started', { chain, generation, live: before, from: plan.from })
-  const { progressMs } = config.intervals
   // `writeGeneration` reports progress, against the live head.
   const quiet = { logger, metrics, progressMs: Number.MAX_SAFE_INTEGER }
   const openOptions = { facts: chainFacts(config, chain), dataDir, generation, ...quiet, signal }
@@ -62,8 +63,11 @@ export async function runBackfill(
     bookPathOf(dataDir, chain, generation),
     logger,
   )
-  const writing = { platform, source: opened, chain, logger, health, progressMs, nowMs }
-  const written = await writeGeneration(writing, plan, signal).finally(() => opened.close?.())
+  const writing = { platform, source: opened, chain, logger, health, progress }
+  const written = await writeGeneration(writing, plan, signal).finally(() => {
+    progress.end()
+    return opened.close?.()
+  })
   if (written.outcome.kind === 'failed') {
     // Without a block there is nothing to resume.
     if ((await firstWritten()) === undefined) await generations.abandon(chain)

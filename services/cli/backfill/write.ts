@@ -5,6 +5,7 @@ import { firstBlock, lastRecord } from '../../core/log/topic-records.js'
 import { sleep } from '../../core/runtime/backoff.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { Health } from '../../core/runtime/part-health.js'
+import type { Progress } from '../../core/runtime/progress.js'
 import { generationCheckpoint } from '../../ingest/checkpoints.js'
 import { createStatus, type IngestStatus } from '../../ingest/ingest-status.js'
 import { createIngest, type IngestOutcome } from '../../ingest/main.js'
@@ -17,8 +18,7 @@ export type WriteDeps = {
   chain: string
   logger: Logger
   health: Health
-  progressMs: number
-  nowMs: () => number
+  progress: Progress
 }
 
 export type Written = { outcome: IngestOutcome; reached: boolean; status: IngestStatus }
@@ -65,27 +65,17 @@ async function untilHeadReached(
   status: IngestStatus,
   signal: AbortSignal,
 ): Promise<void> {
-  const { platform, source, chain, logger, progressMs, nowMs } = deps
-  const progress = createProgress(nowMs)
+  const { platform, source, chain, progress } = deps
   const readHead = createHeadReader(platform, blocksTopic(chain, platform.generations.liveOf(chain)))
   let first: number | undefined
-  let reportedMs = nowMs()
   while (!signal.aborted) {
     const head = await readHead()
     const written = status.chains.get(chain)?.head?.number
-    if (written !== undefined && Math.max(written, source.reached?.() ?? 0) >= head) return
-    if (written !== undefined && nowMs() - reportedMs >= progressMs) {
-      reportedMs = nowMs()
+    const at = written === undefined ? undefined : Math.max(written, source.reached?.() ?? 0)
+    if (at !== undefined && at >= head) return
+    if (written !== undefined && at !== undefined) {
       first ??= (await firstBlock(platform, blocksTopic(chain, generation)))?.number ?? written
-      const { done, total, percent, blocksPerS, leftS } = progress.at(
-        first,
-        Math.max(written, source.reached?.() ?? 0),
-        head,
-      )
-      logger.info('backfill progress', {
-        ...{ chain, generation, blocks_done: done, blocks_total: total, percent },
-        ...{ blocks_per_s: blocksPerS, left_s: leftS, events: status.chains.get(chain)?.events ?? 0 },
-      })
+      progress.report(at - first + 1, head - first + 1)
     }
     await sleep(POLL_INTERVAL_MS, signal)
   }
@@ -101,32 +91,5 @@ function createHeadReader({ log, codec }: Pick<Platform, 'log' | 'codec'>, topic
     if (last?.kind === 'block') seen = { end, number: last.block.number }
     else if (last?.kind === 'retract') seen = { end, number: last.retract.to_number }
     return seen.number
-  }
-}
-
-/** How far a backfill is, in blocks. */
-export type Progress = { done: number; total: number; percent: number; blocksPerS: number; leftS: number | null }
-
-/** The rate covers this window, so that it follows the nodes. */
-const RATE_WINDOW_MS = 60_000
-
-export function createProgress(nowMs: () => number) {
-  let marks: { atMs: number; at: number }[] = []
-  return {
-    /** `at`: the last block written, between `first` and `head`. */
-    at(first: number, at: number, head: number): Progress {
-      const now = nowMs()
-      marks.push({ atMs: now, at })
-      const old = marks.findLastIndex(({ atMs }) => atMs <= now - RATE_WINDOW_MS)
-      marks = marks.slice(Math.max(0, old))
-      const oldest = marks[0] ?? { atMs: now, at }
-      const blocksPerS = now === oldest.atMs ? 0 : ((at - oldest.at) * 1000) / (now - oldest.atMs)
-      const total = Math.max(1, head - first + 1)
-      const done = Math.min(total, Math.max(0, at - first + 1))
-      return {
-        ...{ done, total, percent: Math.floor((done * 100) / total), blocksPerS: Math.round(blocksPerS) },
-        leftS: blocksPerS > 0 ? Math.ceil((total - done) / blocksPerS) : null,
-      }
-    },
   }
 }

@@ -2,7 +2,7 @@
 import { type Config, describeConfig } from '../../core/config/index.js'
 import { EXIT } from '../../core/runtime/run-main.js'
 import { addChainOptions, CHAIN_HELP, type ChainOptions, chainSections, selectSources } from '../chain-options.js'
-import { type Cli, configOf, type GlobalOptions, type World } from '../context.js'
+import { type Cli, configOf, type GlobalOptions, loggerOf, paintOf, progressOf, type World } from '../context.js'
 import type { Finding } from './checks.js'
 
 type DoctorOptions = GlobalOptions & ChainOptions
@@ -52,12 +52,16 @@ async function checkNodes(world: World, config: Config, chain: string | undefine
   const sources = selectSources(config, chain)
   if (sources.length === 0) return []
   const nodes = await import('./nodes.js')
-  return nodes.checkNodes(config, sources, world.nowMs, new AbortController().signal)
+  const progress = progressOf(world, loggerOf(world, config), { message: 'checking nodes', unit: 'chains' })
+  const onChecked = (chains: number) => progress.report(chains, sources.length)
+  return nodes.checkNodes(config, sources, world.nowMs, new AbortController().signal, onChecked).finally(progress.end)
 }
 
 async function print(world: World, findings: readonly Finding[]): Promise<void> {
+  const paint = paintOf(world)
+  const levels = { ok: paint.green, warn: paint.yellow, fail: paint.red }
   for (const { level, what, fix } of findings)
-    await world.out.line(`${level.padEnd(4)}  ${what}${fix === undefined ? '' : ` → ${fix}`}`)
+    await world.out.line(`${levels[level](level.padEnd(4))}  ${what}${fix === undefined ? '' : ` → ${fix}`}`)
 }
 
 function readConfig(world: World, options: DoctorOptions, findings: Finding[]): Config | undefined {

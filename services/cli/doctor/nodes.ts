@@ -10,9 +10,16 @@ export async function checkNodes(
   sources: readonly ChainSourceConfig[],
   nowMs: () => number,
   signal: AbortSignal,
+  onChecked: (chains: number) => void,
 ): Promise<Finding[]> {
-  const found = await Promise.all(sources.map((source) => checkChain(config, source, nowMs, signal)))
-  return found.flat()
+  let checked = 0
+  onChecked(checked)
+  const check = async (source: ChainSourceConfig) => {
+    const found = await checkChain(config, source, nowMs, signal)
+    onChecked(++checked)
+    return found
+  }
+  return (await Promise.all(sources.map(check))).flat()
 }
 
 async function checkChain(

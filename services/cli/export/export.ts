@@ -78,8 +78,9 @@ async function runExport(world: World, view: ExportView | undefined, options: Ex
   const shutdown = createShutdown(silentLogger)
   const url = options.url ?? `http://${hostInUrl(config.host)}:${config.httpPort}`
   const server = connectToServer(url, key, shutdown.signal)
-  const { nowMs, stderrIsTerminal: isTerminal } = world
-  const progress = createProgress({ write: (text) => void process.stderr.write(text), isTerminal, nowMs })
+  const { nowMs, stderr } = world
+  const write = (text: string) => void stderr.write(text)
+  const progress = createProgress({ write, isTerminal: stderr.isTTY === true, nowMs })
   try {
     const path = out === undefined ? undefined : resolve(world.cwd, out)
     await (options.partition === true && path !== undefined

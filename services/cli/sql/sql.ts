@@ -4,10 +4,10 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { text as readText } from 'node:stream/consumers'
 import { Option } from 'commander'
-import { hostInUrl } from '../../core/runtime/ports.js'
 import { EXIT } from '../../core/runtime/run-main.js'
 import { FORMAT_NAMES, type Format } from '../../serve/sql/formats.js'
 import { type Cli, configOfExistingData, type GlobalOptions, keyOf, type World } from '../context.js'
+import { createRestClient } from '../rest-client.js'
 import { createSqlClient } from './sql-client.js'
 
 type SqlOptions = GlobalOptions & { command?: string; format?: Format; key?: string; url?: string }
@@ -37,7 +37,7 @@ export function addSql({ program, world, act }: Cli): void {
 async function runSql(world: World, options: SqlOptions): Promise<number> {
   const config = configOfExistingData(world, options)
   const key = keyOf(config, options, 'dextape keys create --name NAME --plan pro')
-  const client = createSqlClient(options.url ?? `http://${hostInUrl(config.host)}:${config.httpPort}`, key)
+  const client = createSqlClient(createRestClient(config, options.url, key))
   const { format = 'pretty', command } = options
   if (command === undefined && process.stdin.isTTY) {
     const { runShell } = await import('./shell.js')

@@ -6,7 +6,7 @@ import { createAssembler } from '../../core/log/parts.js'
 import { blocksOf, type EventLog } from '../../core/log/port.js'
 import type { OpenLog } from '../../core/log/topic-records.js'
 import { SEED_FIELD } from '../../ingest/validate/read-line.js'
-import { configOfExistingData, existingDir, type GlobalOptions, type World } from '../context.js'
+import { configOfExistingData, existingDir, type GlobalOptions, loggerOf, progressOf, type World } from '../context.js'
 import { requireTopic, withLog } from '../open-data.js'
 import { parseWhen, type When } from '../option-values.js'
 import { recordJson } from './record-json.js'
@@ -27,7 +27,14 @@ export async function exportTopic(world: World, name: string, options: ExportOpt
       const first = from === undefined ? start : Math.max(start, await offsetAt(open.log, topic, from))
       const stop = to === undefined ? end : Math.min(end, await offsetAt(open.log, topic, to))
       const mark = blocksOf(topic) === undefined ? {} : await markOf(config, open)
-      await writeLines(world, recordingLines(open, topic, { first, stop }, mark), options)
+      const progress = progressOf(world, loggerOf(world, config), {
+        ...{ message: 'exporting', unit: 'records', fields: { topic } },
+      })
+      // The lines themselves show progress on a terminal.
+      const isShown = options.out !== undefined || world.stdout.isTTY !== true
+      const onOffset = (offset: number) => isShown && progress.report(offset - first, stop - first)
+      const lines = recordingLines(open, topic, { first, stop }, mark, onOffset)
+      await writeLines(world, lines, options).finally(progress.end)
     },
   )
 }
@@ -47,6 +54,7 @@ async function* recordingLines(
   topic: string,
   { first, stop }: { first: number; stop: number },
   mark: Record<string, number>,
+  onOffset: (offset: number) => void,
 ) {
   const assembler = createAssembler()
   let from = first
@@ -67,5 +75,6 @@ async function* recordingLines(
       if (whole !== undefined) yield `${recordJson(whole.record, mark)}\n`
     }
     from = last.offset + 1
+    onOffset(Math.min(from, stop))
   }
 }

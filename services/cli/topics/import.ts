@@ -1,4 +1,5 @@
 /** `dextape topics import`: writes a recording to the log, with the validation and checkpoints of `up --events`. */
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { chainFacts } from '../../core/config/index.js'
 import { DextapeError } from '../../core/domain/errors.js'
@@ -10,12 +11,19 @@ import { createIngest } from '../../ingest/main.js'
 import { openRecording, streamRecording } from '../../ingest/sources/recording/recording.js'
 import { pinnedGenerations } from '../../processes/chain-sources/open-ingests.js'
 import { openPlatform } from '../../processes/platform/open-platform.js'
-import { configOf, createdDir, type GlobalOptions, loggerOf, type World } from '../context.js'
+import { configOf, createdDir, type GlobalOptions, loggerOf, progressOf, type World } from '../context.js'
+
+/** The longest delay of a timer. */
+const NEVER_MS = 2 ** 31 - 1
 
 export async function importRecording(world: World, file: string, options: GlobalOptions): Promise<number> {
   const config = configOf(world, options)
   const logger = loggerOf(world, config)
-  const recording = { logger, family: (chain: string) => chainFacts(config, chain).family }
+  const progress = progressOf(world, logger, { message: 'importing', unit: 'bytes' })
+  const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size
+  const size = file === '-' ? undefined : sizeOf(resolve(world.cwd, file))
+  const onRead = (bytes: number) => progress.report(bytes, size)
+  const recording = { logger, family: (chain: string) => chainFacts(config, chain).family, onRead }
   const source =
     file === '-'
       ? await streamRecording(world.stdin, 'stdin', recording)
@@ -36,9 +44,10 @@ export async function importRecording(world: World, file: string, options: Globa
       const { log, codec, generations } = platform
       await generations.load()
       const generationOf = pinnedGenerations(generations)
-      const { progressMs } = config.intervals
+      // The bar shows the progress; elsewhere, log lines of ingest also count its events.
+      const progressMs = world.stderr.isTTY === true ? NEVER_MS : config.intervals.progressMs
       const ingest = createIngest({ source, log, codec, checkpoints, generationOf, logger, health, progressMs })
-      const outcome = await ingest.run(shutdown.signal)
+      const outcome = await ingest.run(shutdown.signal).finally(progress.end)
       const { blocks, retracts, events, deadLetters } = totals(ingest.status)
       await world.out.line(
         `${outcome.kind}: ${blocks} blocks, ${retracts} retracts, ${events} events, ${deadLetters} dead letters`,

@@ -38,10 +38,20 @@ type Row = readonly unknown[]
  * Compares stored rows with the replayed ones, key by key and column by column. A running `up` keeps writing meanwhile: rows newer
  * than the end of the replay are skipped, and so are those they replaced. `version`: of the last replayed row.
  */
-export async function verifyRows(store: Store, expected: Refolded, version: string): Promise<Finding[]> {
+export async function verifyRows(
+  store: Store,
+  expected: Refolded,
+  version: string,
+  onCompared: (rows: number) => void,
+): Promise<Finding[]> {
   const findings: Finding[] = []
-  for (const table of Object.keys(KEYS) as (keyof typeof KEYS)[])
-    findings.push(await verifyTable(store, expected, table, version))
+  let before = 0
+  for (const table of Object.keys(KEYS) as (keyof typeof KEYS)[]) {
+    const onRow = (rows: number) => onCompared(before + rows)
+    const finding = await verifyTable(store, expected, table, version, onRow)
+    before += finding.compared
+    findings.push(finding)
+  }
   return findings
 }
 
@@ -50,6 +60,7 @@ async function verifyTable(
   { chain, rows }: Refolded,
   table: keyof typeof KEYS,
   version: string,
+  onRow: (rows: number) => void,
 ): Promise<Finding> {
   const columns: readonly string[] = TABLES[table]
   const wanted = newestRows(
@@ -61,6 +72,7 @@ async function verifyTable(
   let compared = 0
   for await (const row of storedRows(store, table, columns, { chain, version })) {
     compared += 1
+    onRow(compared)
     const key = keyOf(row, columns, KEYS[table])
     const want = wanted.get(key)
     wanted.delete(key)

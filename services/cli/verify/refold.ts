@@ -12,7 +12,6 @@ import { DextapeError } from '../../core/domain/errors.js'
 import { createAssembler } from '../../core/log/parts.js'
 import { blocksTopic, updatesTopic } from '../../core/log/port.js'
 import { type OpenLog, rawRecords } from '../../core/log/topic-records.js'
-import type { Logger } from '../../core/runtime/logger.js'
 import { liveGeneration } from '../open-data.js'
 
 export type Refolded = {
@@ -25,14 +24,12 @@ export type Refolded = {
   updates: Map<number, string>
 }
 
-const PROGRESS_EVERY = 50_000
-
 export async function refold(
   open: OpenLog,
   facts: ChainFacts,
   settings: FoldSettings,
   until: { epoch: number; seq: number },
-  logger: Logger,
+  onSeq: (seq: number) => void,
 ): Promise<Refolded> {
   const { chain } = facts
   const { log, codec } = open
@@ -51,7 +48,7 @@ export async function refold(
     if (result === undefined) continue
     batch.add(result)
     updates.set(result.update.seq, fingerprintOf(codec.encodeUpdate(updatesTopic(chain), result.update)))
-    if (state.seq % PROGRESS_EVERY === 0) logger.info('replaying', { chain, seq: state.seq, of: until.seq })
+    onSeq(state.seq)
   }
   return { chain, epoch: until.epoch, seq: state.seq, rows: encodeRows(chain, batch, rowFactsOf(state)), updates }
 }

@@ -6,7 +6,16 @@ import { flushServed } from '../../core/store/engine-socket.js'
 import { socketPathOf } from '../../core/store/local-store.js'
 import type { Store } from '../../core/store/port.js'
 import { chainsOf } from '../../processes/platform/platform.js'
-import { type Cli, configOfExistingData, existingDir, type GlobalOptions, loggerOf, type World } from '../context.js'
+import {
+  type Cli,
+  configOfExistingData,
+  existingDir,
+  type GlobalOptions,
+  loggerOf,
+  paintOf,
+  progressOf,
+  type World,
+} from '../context.js'
 import { withLog, withStore } from '../open-data.js'
 import type { Finding } from './compare.js'
 
@@ -44,16 +53,18 @@ async function verify(world: World, options: VerifyOptions): Promise<number> {
     let wrong = 0
     const lines: [string, string, number, number][] = []
     for (const chain of chains) {
-      const progress = await progressOf(store, chain)
-      if (progress === undefined) {
+      const stored = await storedProgress(store, chain)
+      if (stored === undefined) {
         logger.warn('nothing of this chain is stored yet', { chain })
         continue
       }
-      logger.info('replaying the log', { chain, to_seq: progress.seq })
-      const expected = await refold(open, chainFacts(config, chain), config.fold, progress, logger)
+      const replaying = progressOf(world, logger, { message: 'replaying the log', unit: 'updates', fields: { chain } })
+      const onSeq = (seq: number) => replaying.report(seq, stored.seq)
+      const expected = await refold(open, chainFacts(config, chain), config.fold, stored, onSeq).finally(replaying.end)
+      const comparing = progressOf(world, logger, { message: 'comparing rows', unit: 'rows', fields: { chain } })
       const findings: Finding[] = [
         await verifyUpdates(open, expected),
-        ...(await verifyRows(store, expected, progress.version)),
+        ...(await verifyRows(store, expected, stored.version, comparing.report).finally(comparing.end)),
       ]
       for (const finding of findings) {
         lines.push([chain, finding.what, finding.compared, finding.wrong.length])
@@ -63,7 +74,8 @@ async function verify(world: World, options: VerifyOptions): Promise<number> {
       }
     }
     await out.table(['chain', 'what', 'compared', 'wrong'], lines)
-    await out.line(outcomeOf(lines.length, wrong))
+    const paint = wrong === 0 ? paintOf(world).green : paintOf(world).red
+    await out.line(paint(outcomeOf(lines.length, wrong)))
     return wrong === 0 ? EXIT.ok : EXIT.failed
   }
 }
@@ -73,7 +85,7 @@ function outcomeOf(comparisons: number, wrong: number): string {
   return wrong === 0 ? 'The store matches the log.' : `${wrong} differences found.`
 }
 
-async function progressOf(
+async function storedProgress(
   store: Store,
   chain: string,
 ): Promise<{ epoch: number; seq: number; version: string } | undefined> {

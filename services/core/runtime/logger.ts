@@ -1,5 +1,6 @@
 /** Structured logs on stderr: a constant message plus fields. JSON lines, or readable text on a terminal. */
 import { DextapeError } from '../domain/errors.js'
+import { createPaint, type OutStream, type Paint, wantsColour } from './terminal.js'
 
 export type LogFields = Record<string, unknown>
 
@@ -12,12 +13,26 @@ export interface Logger {
 
 type Sink = (line: string) => void
 
-export function createLogger(format: 'text' | 'json', fields: LogFields = {}, sink: Sink = writeStderr): Logger {
+/** `colour`: text, in colours. */
+export type LogFormat = 'json' | 'text' | 'colour'
+
+/** `auto`: text on a terminal, JSON lines elsewhere. */
+export function chooseLogFormat(
+  chosen: 'auto' | 'text' | 'json',
+  env: Readonly<Record<string, string | undefined>>,
+  stream: Pick<OutStream, 'isTTY'>,
+): LogFormat {
+  const format = chosen === 'auto' ? (stream.isTTY === true ? 'text' : 'json') : chosen
+  return format === 'text' && wantsColour(env, stream) ? 'colour' : format
+}
+
+export function createLogger(format: LogFormat, fields: LogFields = {}, sink: Sink = writeStderr): Logger {
+  const paint = createPaint(format === 'colour')
   const write = (level: string, message: string, extra: LogFields = {}) =>
     sink(
       format === 'json'
         ? jsonLine(level, message, { ...fields, ...extra })
-        : textLine(level, message, { ...fields, ...extra }),
+        : textLine(level, message, { ...fields, ...extra }, paint),
     )
   return {
     info: (message, extra) => write('info', message, extra),
@@ -42,21 +57,21 @@ function jsonLine(level: string, message: string, fields: LogFields): string {
 }
 
 /** An error's message is in the line, its stack and causes below it. */
-function textLine(level: string, message: string, fields: LogFields): string {
-  const line = [message]
+function textLine(level: string, message: string, fields: LogFields, paint: Paint): string {
+  const line = [level === 'error' ? paint.red(message) : level === 'warn' ? paint.yellow(message) : message]
   const below: string[] = []
   for (const [name, value] of Object.entries(fields)) {
     if (!(value instanceof Error)) {
-      line.push(`${name}=${inline(value)}`)
+      line.push(`${paint.dim(`${name}=`)}${inline(value)}`)
       continue
     }
     const error = describeError(value)
-    line.push(`${name}=${error.message}`)
+    line.push(`${paint.dim(`${name}=`)}${error.message}`)
     if (error.code !== undefined) line.push(`${name}_code=${error.code}`)
     below.push(...errorLines(error))
   }
-  const mark = level === 'info' ? ' ' : level === 'warn' ? '!' : '✗'
-  return [`${new Date().toISOString().slice(11, 19)} ${mark} ${line.join('  ')}`, ...below].join('\n')
+  const mark = level === 'info' ? ' ' : level === 'warn' ? paint.yellow('!') : paint.red('✗')
+  return [`${paint.dim(new Date().toISOString().slice(11, 19))} ${mark} ${line.join('  ')}`, ...below].join('\n')
 }
 
 function inline(value: unknown): string {

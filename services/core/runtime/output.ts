@@ -1,6 +1,7 @@
 /** Output of commands on stdout: only results, for people or as JSON lines. */
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
+import { type Paint, PLAIN } from './terminal.js'
 
 export interface Output {
   /** Waits while the reader is slow. */
@@ -10,7 +11,7 @@ export interface Output {
   table(header: readonly string[], rows: readonly (readonly (string | number)[])[]): Promise<void>
 }
 
-export function createOutput(stream: Writable): Output {
+export function createOutput(stream: Writable, paint: Paint = PLAIN): Output {
   async function line(text: string): Promise<void> {
     if (!stream.write(`${text}\n`)) await once(stream, 'drain')
   }
@@ -18,7 +19,9 @@ export function createOutput(stream: Writable): Output {
     line,
     json: (value) => line(JSON.stringify(value)),
     async table(header, rows) {
-      for (const text of tableLines(header, rows)) await line(text)
+      const [head = '', ...lines] = tableLines(header, rows)
+      await line(paint.bold(head))
+      for (const text of lines) await line(text)
     },
   }
 }

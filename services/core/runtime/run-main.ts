@@ -2,13 +2,14 @@
 import { writeSync } from 'node:fs'
 import { ConfigError, DextapeError } from '../domain/errors.js'
 import { killMyself } from './shutdown.js'
+import { createPaint, wantsColour } from './terminal.js'
 
 export const EXIT = { ok: 0, failed: 1, usage: 64, config: 78 } as const
 
 export type MainEdge = { stderr: (text: string) => void; exit: (code: number) => void }
 
 const processEdge: MainEdge = {
-  stderr: (text) => process.stderr.write(text),
+  stderr: (text) => process.stderr.write(text.replace(/^dextape:/, paintError)),
   // Native parts may keep threads alive: once the work is done and printed, the process ends.
   exit: (code) => {
     process.exitCode = code
@@ -16,6 +17,8 @@ const processEdge: MainEdge = {
     else process.stdout.once('drain', () => process.exit())
   },
 }
+
+const paintError = (text: string): string => createPaint(wantsColour(process.env, process.stderr)).red(text)
 
 /** `main` resolves with an exit code, or nothing for success. */
 export async function runMain(main: () => Promise<number | undefined>, edge: MainEdge = processEdge): Promise<void> {

@@ -154,10 +154,10 @@ export async function openStore(target: StoreTarget, options: StoreOptions = {})
   }
 
   return {
-    migrate: () =>
+    migrate: (onStep) =>
       ask('a migration', async () => {
         await clients.bootstrap.command({ query: `CREATE DATABASE IF NOT EXISTS ${clients.database}` })
-        return migrate({ command, query: rows })
+        return migrate({ command, query: rows }, onStep)
       }),
     insert: insertText,
     insertRows: (table, rows) => {

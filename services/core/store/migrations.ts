@@ -14,7 +14,11 @@ export type MigrationRunner = {
 const RECORD = `CREATE TABLE IF NOT EXISTS migrations (name String, done_at DateTime('UTC') DEFAULT now())
   ENGINE = ReplacingMergeTree ORDER BY name`
 
-export async function migrate(runner: MigrationRunner, known = readMigrations()): Promise<string[]> {
+export async function migrate(
+  runner: MigrationRunner,
+  onStep: (done: number, pending: number) => void = () => {},
+  known = readMigrations(),
+): Promise<string[]> {
   await runner.command(RECORD)
   const rows = await runner.query<{ name: string }>('SELECT DISTINCT name FROM migrations ORDER BY name')
   const done = new Set(rows.map(({ name }) => name))
@@ -29,12 +33,14 @@ export async function migrate(runner: MigrationRunner, known = readMigrations())
       fix: 'Update the program, or use another database or data directory',
     })
   const ran: string[] = []
-  for (const { name, statements } of known) {
-    if (done.has(name)) continue
+  const pending = known.filter(({ name }) => !done.has(name))
+  for (const { name, statements } of pending) {
+    onStep(ran.length, pending.length)
     for (const statement of statements) await runner.command(statement)
     await runner.command('INSERT INTO migrations (name) SELECT {name:String}', { name })
     ran.push(name)
   }
+  onStep(ran.length, pending.length)
   return ran
 }
 

@@ -14,8 +14,8 @@ export const STREAMED = 'dextape_stream'
 export type ReadSettings = Readonly<Record<string, string | number>>
 
 export interface Store {
-  /** Runs pending migrations; returns their names. */
-  migrate(): Promise<string[]>
+  /** Runs pending migrations; returns their names. `onStep`: called before each and at the end. */
+  migrate(onStep?: (done: number, pending: number) => void): Promise<string[]>
   /**
    * Inserts rows given as JSONCompactEachRow text (one JSON array per line, columns in the order of TABLES[table]).
    * Once resolved, queries see the rows.

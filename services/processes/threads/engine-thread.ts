@@ -1,6 +1,6 @@
 /** The thread of `up` that runs the embedded engine, and serves it on its socket to the other threads. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { createLogger } from '../../core/runtime/logger.js'
+import { createLogger, type LogFormat } from '../../core/runtime/logger.js'
 import { watchEventLoop } from '../../core/runtime/watchdog.js'
 import { openSession } from '../../core/store/embedded-engine.js'
 import { serveEngine } from '../../core/store/engine-socket.js'
@@ -15,7 +15,7 @@ export type EngineMain = {
   flush(): Promise<void>
 }
 
-export type EngineData = { dataDir: string; watchdogMs: number; logFormat: 'text' | 'json' }
+export type EngineData = { dataDir: string; watchdogMs: number; logFormat: LogFormat }
 
 const { dataDir, watchdogMs, logFormat } = workerData as EngineData
 if (parentPort === null) throw new Error('runs only as a thread')

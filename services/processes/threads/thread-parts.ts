@@ -4,7 +4,7 @@ import type { Config } from '../../core/config/index.js'
 import type { ServiceReport } from '../../core/coordination/service-reports.js'
 import { type DataDir, openDataDir } from '../../core/data-dir/data-dir.js'
 import { collectAfterBusyPhases } from '../../core/runtime/idle-heap.js'
-import { createLogger, type Logger, silentLogger } from '../../core/runtime/logger.js'
+import { createLogger, type LogFormat, type Logger, silentLogger } from '../../core/runtime/logger.js'
 import { heapLimit, warnNearMemoryLimits } from '../../core/runtime/memory-limits.js'
 import { createMetrics, type Metrics, type MetricsData } from '../../core/runtime/metrics.js'
 import { createHealth, type Health } from '../../core/runtime/part-health.js'
@@ -15,7 +15,7 @@ import type { Platform } from '../platform/platform.js'
 import { type Link, type Methods, openLink } from './thread-link.js'
 
 /** What a thread is started with. */
-export type ThreadData = { config: Config; dataDir: string; logFormat: 'text' | 'json' }
+export type ThreadData = { config: Config; dataDir: string; logFormat: LogFormat }
 
 /** What the main thread answers. */
 export type ReportMethods = {

@@ -62,7 +62,7 @@ export async function readStoredEvents<Event extends Ordered>(
   }
   const ascending = [...byId.values()].sort(inOrder)
   const taken = isForward ? ascending.slice(0, limit) : ascending.slice(-limit)
-  return { events: sort === 'asc' ? taken : taken.reverse(), isAll: rows.length < limit }
+  return { events: sort === 'asc' ? taken : taken.reverse(), isAll: rows.length < limit && taken.length === byId.size }
 }
 
 async function storedRows(

@@ -85,6 +85,10 @@ const AGGREGATES = words(`
 const SUFFIX = /(if|array|distinct|ornull|ordefault|foreach|argmin|argmax)$/
 
 const conversions = CONVERSIONS.flatMap((name) => ['', 'OrNull', 'OrZero', 'OrDefault'].map((suffix) => name + suffix))
+/** For clients that list them. */
+export const SCALAR_NAMES: readonly string[] = [...SCALARS, ...CONVERSIONS]
+export const AGGREGATE_NAMES: readonly string[] = AGGREGATES
+
 const scalars = new Set([...SCALARS, ...conversions].map((name) => name.toLowerCase()))
 const aggregates = new Set(AGGREGATES.map((name) => name.toLowerCase()))
 

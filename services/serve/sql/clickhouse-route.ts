@@ -3,9 +3,11 @@
  * Settings that a client sends are ignored, except those of the output's form.
  */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Access } from '../keys/key-gate.js'
 import { admitKey, charge } from '../rest/admission.js'
 import { RequestError, refuseOtherMethods } from '../rest/problem.js'
 import { asRequestError } from '../rest/rest-server.js'
+import { asSelect, encodeHello, isHello } from './client-statements.js'
 import { asOfText, type SqlRouteDeps } from './sql-routes.js'
 
 const PATH = '/clickhouse'
@@ -80,9 +82,11 @@ async function answer(request: FastifyRequest, reply: FastifyReply, deps: SqlRou
   const parameters = Object.entries(params).flatMap(([name, value]): [string, string][] =>
     name.startsWith('param_') ? [[name.slice('param_'.length), oneOf(value) ?? '']] : [],
   )
+  const protocol = Number(oneOf(params.client_protocol_version) ?? 0)
+  if (isHello(text) && wanted === 'Native' && protocol > 0) return answerHello(access, reply, deps, protocol)
   const result = await deps.sql.run(access, {
     parameters: new Map(parameters),
-    ...{ text, formatOf: (clause) => allowedFormat(clause ?? wanted) },
+    ...{ text: asSelect(text), formatOf: (clause) => allowedFormat(clause ?? wanted) },
     output: Object.fromEntries(Object.entries(params).flatMap(([name, value]) => outputSetting(name, oneOf(value)))),
   })
   charge(deps, access, QUERY, reply)
@@ -91,6 +95,18 @@ async function answer(request: FastifyRequest, reply: FastifyReply, deps: SqlRou
     .headers({ 'x-clickhouse-timezone': 'UTC', 'x-clickhouse-summary': '{"read_rows":"0","read_bytes":"0"}' })
     .type('application/octet-stream')
     .send(Buffer.from(result.body))
+}
+
+async function answerHello(
+  access: Access,
+  reply: FastifyReply,
+  deps: SqlRouteDeps,
+  protocol: number,
+): Promise<FastifyReply> {
+  const text = 'SELECT version(), timezone()'
+  const { body } = await deps.sql.run(access, { text, formatOf: () => 'JSONCompact' })
+  const { data } = JSON.parse(Buffer.from(body).toString()) as { data: [[string, string]] }
+  return reply.type('application/octet-stream').send(encodeHello(data[0], protocol))
 }
 
 /** In the places where clients of ClickHouse send a password. */

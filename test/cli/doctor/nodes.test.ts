@@ -27,7 +27,7 @@ async function findingsOf(section: ChainSection): Promise<string[]> {
   const cwd = mkdtempSync(join(tmpdir(), 'dextape-doctor-'))
   const config = loadConfig({ env: {}, cwd, file: undefined, chains: { base: section } })
   const nowMs = () => (headTimeS + 3) * 1000
-  const findings = await checkNodes(config, [...config.sources.values()], nowMs, new AbortController().signal)
+  const findings = await checkNodes(config, [...config.sources.values()], nowMs, new AbortController().signal, () => {})
   return findings.map(({ level, what, fix }) => `${level} ${what}${fix === undefined ? '' : ` → ${fix}`}`)
 }
 

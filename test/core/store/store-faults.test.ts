@@ -107,7 +107,7 @@ describe('migrations', () => {
         void commands.push(params ? `+${params.name}` : sql),
       query: async <Row>() => done.map((name) => ({ name })) as Row[],
     }
-    return { commands, run: () => migrate(runner, known) }
+    return { commands, run: () => migrate(runner, undefined, known) }
   }
 
   it('runs pending migrations in order, and records each when done', async () => {

@@ -12,7 +12,7 @@ process.env[PLAN_VARIABLE] = planFile
 
 const world: World = {
   ...{ env: process.env, cwd: process.cwd(), out: createOutput(process.stdout), stdout: process.stdout },
-  ...{ stdin: process.stdin as AsyncIterable<Buffer>, stderrIsTerminal: false, nowMs: Date.now },
+  ...{ stdin: process.stdin as AsyncIterable<Buffer>, stderr: process.stderr, nowMs: Date.now },
 }
 
 await runMain(async () => {

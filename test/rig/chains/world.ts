@@ -101,7 +101,8 @@ export async function newChainWorld({ lines, start, trueLines, settings }: Chain
       return { ingests, end }
     },
     backfill(wanted = {}, signal = new AbortController().signal, open = openAt(() => world.trueLines)) {
-      const deps = { ...parts(world.platform), open, out, nowMs: Date.now }
+      const progress = { report: () => {}, end: () => {} }
+      const deps = { ...parts(world.platform), open, out, progress, nowMs: Date.now }
       return runBackfill(deps, source, { from: undefined, dead: false, ...wanted }, signal)
     },
     untilLiveAt: (reached) =>

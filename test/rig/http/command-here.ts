@@ -19,9 +19,15 @@ export async function runHere(args: readonly string[], { cwd, env = {}, stdin = 
       done()
     },
   })
+  const stderr = new Writable({
+    write(chunk, _, done) {
+      ended.err += chunk
+      done()
+    },
+  })
   const world = {
     ...{ env: { PATH: process.env.PATH, ...env }, cwd, stdout, out: createOutput(stdout) },
-    ...{ stdin: Readable.from([Buffer.from(stdin)]), stderrIsTerminal: false, nowMs: Date.now },
+    ...{ stdin: Readable.from([Buffer.from(stdin)]), stderr, nowMs: Date.now },
   }
   const giveBack = [
     redirect(process.stdout, (text) => {

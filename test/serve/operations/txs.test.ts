@@ -217,4 +217,19 @@ describe('a reorg', () => {
       '0xother',
     ])
   })
+
+  it('has every swap of a pair with more of them unflushed than memory keeps', async () => {
+    const busy = `0x${'7'.repeat(40)}`
+    const times = Array.from({ length: 600 }, (_, at) => T0 + 101 + at)
+    const blocks = times.map((time, at) => {
+      const number = 101 + at
+      const trades = [trade({ id: `${number}-7` })]
+      const entry = pairUpdate({ pair: busy, trades })
+      return update({ seq: 6 + at, number, time, now: time, pairs: [entry] })
+    })
+    await rig.feed(...blocks)
+    const read = async (query: string) => (await ask(`swap/${busy}-eth?${query}`)).txs.map(({ tx_time }) => tx_time)
+    expect(await read('limit=5')).toEqual(times.slice(-5))
+    expect(await read(`limit=5&from_time=${times[0]}&to_time=${times[4]}`)).toEqual(times.slice(0, 5))
+  })
 })

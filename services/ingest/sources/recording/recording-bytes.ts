@@ -7,14 +7,18 @@ import { ConfigError, DextapeError } from '../../../core/domain/errors.js'
 const CHUNK_BYTES = 128 * 1024
 export type Chunks = AsyncIterable<Buffer>
 
-/** From an offset in the unpacked bytes. */
-export async function* fileBytes(path: string, from: number): AsyncGenerator<Buffer> {
+/** From an offset in the unpacked bytes. `onRead`: how far the file itself is read. */
+export async function* fileBytes(
+  path: string,
+  from: number,
+  onRead: (fileBytes: number) => void = () => {},
+): AsyncGenerator<Buffer> {
   if (!(await isGzipFile(path))) {
-    yield* readFrom(path, from)
+    yield* readFrom(path, from, onRead)
     return
   }
   let skip = from
-  for await (const chunk of gunzip(readFrom(path, 0), path)) {
+  for await (const chunk of gunzip(readFrom(path, 0, onRead), path)) {
     if (skip < chunk.length) yield skip > 0 ? chunk.subarray(skip) : chunk
     skip = Math.max(0, skip - chunk.length)
   }
@@ -57,9 +61,14 @@ async function isGzipFile(path: string): Promise<boolean> {
   }
 }
 
-async function* readFrom(path: string, start: number): AsyncGenerator<Buffer> {
+async function* readFrom(path: string, start: number, onRead: (fileBytes: number) => void): AsyncGenerator<Buffer> {
+  let at = start
   try {
-    for await (const chunk of createReadStream(path, { start, highWaterMark: CHUNK_BYTES })) yield chunk as Buffer
+    for await (const chunk of createReadStream(path, { start, highWaterMark: CHUNK_BYTES })) {
+      at += (chunk as Buffer).length
+      onRead(at)
+      yield chunk as Buffer
+    }
   } catch (cause) {
     throw new DextapeError({
       code: 'recording_unreadable',

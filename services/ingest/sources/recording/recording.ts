@@ -32,6 +32,8 @@ export type RecordingOptions = {
   speed?: Speed
   nowMs?: () => number
   sleep?: Sleep
+  /** Called while the file is played: how many of its bytes are read. */
+  onRead?: (fileBytes: number) => void
 }
 
 /** `claim`: the origin of its blocks, from its first lines; all other lines must match. */
@@ -47,7 +49,7 @@ export async function openRecording(path: string, given: RecordingOptions): Prom
     id: `recording:${first === undefined ? 'empty' : hashOf(first)}`,
     name: basename(path),
     async *items(from, signal) {
-      const rest = from === undefined || from.lines === 0 ? undefined : await linesAfter(path, from)
+      const rest = from === undefined || from.lines === 0 ? undefined : await linesAfter(path, from, options.onRead)
       if (rest !== undefined) {
         yield* play(rest.lines, basename(path), rest.position, signal, options)
         return
@@ -58,7 +60,7 @@ export async function openRecording(path: string, given: RecordingOptions): Prom
           lines_played: from.lines,
         })
       const start = from?.lines === 0 ? from : undefined
-      yield* play(splitLines(fileBytes(path, 0)), basename(path), start, signal, options)
+      yield* play(splitLines(fileBytes(path, 0, options.onRead)), basename(path), start, signal, options)
     },
   }
 }
@@ -178,8 +180,9 @@ function positionAfter(line: Line, lines: number): () => RecordingPosition {
 async function linesAfter(
   path: string,
   position: RecordingPosition,
+  onRead: RecordingOptions['onRead'],
 ): Promise<{ lines: AsyncIterable<Line[]>; position: RecordingPosition } | undefined> {
-  const batches = splitLines(fileBytes(path, position.lastStart), position.lastStart)
+  const batches = splitLines(fileBytes(path, position.lastStart, onRead), position.lastStart)
   const first = await batches.next()
   const [last, ...others] = first.done ? [] : first.value
   if (last === undefined || hashOf(last.bytes) !== position.lastHash) {
