@@ -5,10 +5,14 @@ import type { ExportFormat } from '../../serve/export/export-formats.js'
 import type { Partition } from '../../serve/export/export-query.js'
 import type { ExportRequest } from '../../serve/export/export-service.js'
 import type { ExportServer } from './export-server.js'
-import type { Progress } from './progress.js'
+import type { ExportProgress } from './progress.js'
 import { writeTo } from './write-file.js'
 
-export type FolderExport = { server: ExportServer; asked: ExportRequest & { format: ExportFormat }; progress: Progress }
+export type FolderExport = {
+  server: ExportServer
+  asked: ExportRequest & { format: ExportFormat }
+  progress: ExportProgress
+}
 
 const MAX_TRIES = 5
 const DAY_MS = 86_400_000

@@ -13,7 +13,7 @@ import type { ExportRequest } from '../../serve/export/export-service.js'
 import { type Cli, configOfExistingData, type GlobalOptions, keyOf, type World } from '../context.js'
 import { parseTime } from '../option-values.js'
 import type { ExportServer } from './export-server.js'
-import type { Progress } from './progress.js'
+import type { ExportProgress } from './progress.js'
 
 type ExportOptions = GlobalOptions & {
   query?: string
@@ -74,13 +74,11 @@ async function runExport(world: World, view: ExportView | undefined, options: Ex
   const config = configOfExistingData(world, options)
   const key = keyOf(config, options, 'dextape keys create --name NAME --plan pro')
   const { connectToServer } = await import('./export-server.js')
-  const { createProgress } = await import('./progress.js')
+  const { createExportProgress } = await import('./progress.js')
   const shutdown = createShutdown(silentLogger)
   const url = options.url ?? `http://${hostInUrl(config.host)}:${config.httpPort}`
   const server = connectToServer(url, key, shutdown.signal)
-  const { nowMs, stderr } = world
-  const write = (text: string) => void stderr.write(text)
-  const progress = createProgress({ write, isTerminal: stderr.isTTY === true, nowMs })
+  const progress = createExportProgress(world, config)
   try {
     const path = out === undefined ? undefined : resolve(world.cwd, out)
     await (options.partition === true && path !== undefined
@@ -90,6 +88,7 @@ async function runExport(world: World, view: ExportView | undefined, options: Ex
     if (!shutdown.signal.aborted) throw error
     throw new DextapeError({ code: 'stopped', what: `Stopped by ${shutdown.signal.reason}; nothing was written` })
   } finally {
+    progress.end()
     shutdown.done()
   }
 }
@@ -99,7 +98,7 @@ async function writeOne(
   path: string | undefined,
   server: ExportServer,
   asked: ExportRequest,
-  progress: Progress,
+  progress: ExportProgress,
 ): Promise<void> {
   const { asFault, counter, writeWhole } = await import('./write-file.js')
   const { body, asOf } = await server.open(asked)
@@ -117,7 +116,7 @@ async function writePartitions(
   path: string,
   server: ExportServer,
   asked: ExportRequest & { format: ExportFormat },
-  progress: Progress,
+  progress: ExportProgress,
 ): Promise<void> {
   const { writeFolder } = await import('./write-file.js')
   const { fillFolder } = await import('./export-folder.js')

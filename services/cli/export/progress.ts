@@ -1,59 +1,48 @@
-/** How far an export is: one line that changes on a terminal, otherwise a line now and then. */
-export interface Progress {
+/** How far an export is: the bytes of a file, or the rows of a folder, and a summary at its end. */
+import type { Config } from '../../core/config/index.js'
+import { grouped } from '../../core/runtime/progress.js'
+import { loggerOf, progressOf, type World } from '../context.js'
+
+export interface ExportProgress {
   /** A folder has this many files with this many rows. */
   expect(files: number, rows: number): void
   add(bytes: number): void
   endFile(rows: number): void
-  /** Prints the summary. */
-  end(what: string, asOf: string): void
+  /** Removes the bar; with a path, prints what was written there. */
+  end(path?: string, asOf?: string): void
 }
 
-export type ProgressOptions = { write: (text: string) => void; isTerminal: boolean; nowMs: () => number }
-
-const TERMINAL_EVERY_MS = 200
-const LOG_EVERY_MS = 10_000
-
-export function createProgress({ write, isTerminal, nowMs }: ProgressOptions): Progress {
-  const startMs = nowMs()
-  let shownMs = startMs
+export function createExportProgress(world: World, config: Config): ExportProgress {
+  const logger = loggerOf(world, config)
+  const start = (unit: string) => progressOf(world, logger, { message: 'exporting', unit })
+  const startMs = world.nowMs()
+  let shown = start('bytes')
   let bytes = 0
-  let done = { files: 0, rows: 0 }
-  let expected = { files: 0, rows: 0 }
-
-  const seconds = () => Math.max(0.001, (nowMs() - startMs) / 1000)
-
-  function show(): void {
-    if (nowMs() - shownMs < (isTerminal ? TERMINAL_EVERY_MS : LOG_EVERY_MS)) return
-    shownMs = nowMs()
-    const rate = `${megabytes(bytes)}, ${megabytes(bytes / seconds())}/s`
-    const files =
-      expected.files === 0
-        ? ''
-        : `${done.files} of ${expected.files} files, ${counted(done.rows)} of ${counted(expected.rows)} rows, `
-    write(isTerminal ? `\r\u001b[K${files}${rate}` : `${files}${rate}\n`)
-  }
+  let rows = 0
+  let expected: { files: number; rows: number } | undefined
 
   return {
-    expect(files, rows) {
-      expected = { files, rows }
+    expect(files, all) {
+      shown.end()
+      shown = start('rows')
+      expected = { files, rows: all }
     },
     add(more) {
       bytes += more
-      show()
+      if (expected === undefined) shown.report(bytes)
     },
-    endFile(rows) {
-      done = { files: done.files + 1, rows: done.rows + rows }
-      show()
+    endFile(more) {
+      rows += more
+      shown.report(rows, expected?.rows)
     },
-    end(what, asOf) {
-      const rows = expected.files === 0 ? '' : `${counted(expected.rows)} rows in ${expected.files} files, `
+    end(path, asOf = '') {
+      shown.end()
+      if (path === undefined) return
+      const counts =
+        expected === undefined ? '' : `${grouped(expected.rows)} rows in ${grouped(expected.files)} files, `
+      const seconds = ((world.nowMs() - startMs) / 1000).toFixed(1)
       const state = asOf === '' ? '' : `, as of ${asOf}`
-      write(
-        `${isTerminal ? '\r\u001b[K' : ''}${what}: ${rows}${megabytes(bytes)} in ${seconds().toFixed(1)} s${state}\n`,
-      )
+      world.stderr.write(`${path}: ${counts}${(bytes / 1e6).toFixed(1)} MB in ${seconds} s${state}\n`)
     },
   }
 }
-
-const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
-const counted = (count: number) => count.toLocaleString('en')
