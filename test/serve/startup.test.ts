@@ -24,7 +24,14 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => rig.stop())
 
-type Chain = { seq: number; gaps: number; last_gap: object | null; stopped: string | null; epoch: number }
+type Chain = {
+  finalized: number
+  seq: number
+  gaps: number
+  last_gap: object | null
+  stopped: string | null
+  epoch: number
+}
 const chainStatus = async () => ((await (await rig.get('/status')).json()) as { chains: Chain[] }).chains[0]
 const pairOf = async () =>
   ((await (await rig.get(`/v2/pairs/${PAIR}-eth`)).json()) as { data: Record<string, unknown> | null }).data
@@ -38,7 +45,7 @@ async function storeState(epoch: number, seq: number, priceUsd: number): Promise
   const tokens = [tokenUpdate({ info: tokenInfo({ decimals: null }) }), weth()]
   const rows = tokens.map((one) => row('token_rows', { ...shared, token: one.token, state: storedState(one) }))
   await rig.store.insert('token_rows', rows.join(''))
-  const progress = { ...shared, epoch, seq, number: 100, hash: '0x', now: T0 + 1 }
+  const progress = { ...shared, epoch, seq, number: 100, hash: '0x', now: T0 + 1, finalized: 90 }
   await rig.store.insert('progress_rows', row('progress_rows', progress))
 }
 
@@ -112,6 +119,12 @@ describe('startup', () => {
       reserve0: null,
       token1_symbol: 'WETH',
     })
+  })
+
+  it('knows the last final block before the next block comes', async () => {
+    await storeState(1, 6, 7)
+    await rig.restart()
+    expect(await chainStatus()).toMatchObject({ seq: 6, finalized: 90 })
   })
 
   it('finds the first update after a position', async () => {

@@ -50,8 +50,8 @@ export function encodeRows(chain: string, batch: RowBatch, facts: RowFacts): Ins
       .row([chain, token, holder, balance ?? '0', updatedAtS, version, balance === null ? 1 : 0])
   }
   if (batch.last !== null) {
-    const { epoch, seq, number, hash, now } = batch.last
-    const row = [chain, epoch, seq, number, hash, now, facts.finalNowS(), rowVersion(epoch, seq)]
+    const { epoch, seq, number, hash, now, finalized_number: finalized } = batch.last
+    const row = [chain, epoch, seq, number, hash, now, facts.finalNowS(), finalized, rowVersion(epoch, seq)]
     batch.writer('progress_rows').row(row)
   }
   return ORDER.flatMap((table) => {

@@ -64,7 +64,7 @@ function overHttp(text: string): Clients {
   const main = createClient({ ...options, database })
   const streams = createClient({ ...options, database, request_timeout: STREAM_TIMEOUT_MS })
   // A server then keeps the answer in a file until it is complete: an error cannot look like its end.
-  return pair({ database, bootstrap, main, streams, isTextOnly, streamSettings: { wait_end_of_query: 1 } })
+  return pair({ database, bootstrap, main, streams, isTextOnly, streamSettings: SERVER_STREAM })
 }
 
 function overSocket(socketPath: string, enginePath: string | undefined): Clients {
@@ -79,6 +79,9 @@ function overSocket(socketPath: string, enginePath: string | undefined): Clients
     withRowsFile(enginePath, statement, rows, async (query) => void (await main.command({ query })))
   return { ...clients, insertBytes }
 }
+
+/** Complete or not at all; and a client that leaves ends its query. */
+const SERVER_STREAM: ReadSettings = { wait_end_of_query: 1, cancel_http_readonly_queries_on_client_close: 1 }
 
 type Pair = {
   database: string

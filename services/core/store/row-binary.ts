@@ -24,7 +24,7 @@ const TYPES: Record<string, ColumnType> = {
   ...typed('UInt8', ['sell', 'flags', 'target', 'is_deleted']),
   ...typed('UInt32', ['tx_index', 'log_index', 'sub']),
   ...typed('UInt64', ['block_number', 'tx_seq', 'created_block', 'tx_count', 'version']),
-  ...typed('UInt64', ['epoch', 'seq', 'number', 'now', 'final_now']),
+  ...typed('UInt64', ['epoch', 'seq', 'number', 'now', 'final_now', 'finalized']),
   ...typed('Int16', ['decimals', 'decimals0', 'decimals1']),
   ...typed('Int64', ['holders']),
   ...typed('Nullable(String)', ['name', 'symbol']),

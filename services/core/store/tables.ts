@@ -49,7 +49,7 @@ export const TABLES = {
   ],
   main_pair_rows: ['chain', 'token', 'block_number', 'time', 'old_pair', 'new_pair', 'version', 'is_deleted'],
   /** How far the sink has flushed a chain: one row per chain. `final_now`: the chain's now at its last final block. */
-  progress_rows: ['chain', 'epoch', 'seq', 'number', 'hash', 'now', 'final_now', 'version'],
+  progress_rows: ['chain', 'epoch', 'seq', 'number', 'hash', 'now', 'final_now', 'finalized', 'version'],
 } as const
 
 /** A later epoch always wins. */

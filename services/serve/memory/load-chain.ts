@@ -22,6 +22,8 @@ type ProgressRow = {
   now: number
   /** Chain time of the last final block. */
   final_now: number
+  /** Its number. */
+  finalized: number
   /** Rows up to this version come from updates up to `seq`. */
   version: string
 }
@@ -32,7 +34,7 @@ const PAGE_ROWS = 20_000
 /** Reads how far each chain is flushed. */
 export async function loadProgress(store: Store): Promise<ProgressRow[]> {
   const rows = await store.query<Record<keyof ProgressRow, unknown>>(
-    'SELECT chain, epoch, seq, number, hash, now, final_now, version FROM progress_rows FINAL ORDER BY chain',
+    'SELECT chain, epoch, seq, number, hash, now, final_now, finalized, version FROM progress_rows FINAL ORDER BY chain',
   )
   return rows.map((row) => ({
     chain: String(row.chain),
@@ -42,6 +44,7 @@ export async function loadProgress(store: Store): Promise<ProgressRow[]> {
     hash: String(row.hash),
     now: Number(row.now),
     final_now: Number(row.final_now),
+    finalized: Number(row.finalized),
     version: String(row.version),
   }))
 }
@@ -60,6 +63,7 @@ export async function loadChain(store: Store, chain: string, keeps = KEEPS_ALL):
   state.seq = progress.seq
   state.head = { number: progress.number, hash: progress.hash, timeS: progress.now }
   state.nowS = progress.now
+  state.finalized = progress.finalized
   trimFlushed(state, progress)
   for await (const row of stateRows(store, 'pair', chain)) {
     const pair = JSON.parse(row.state, unknownAsNaN) as Stored<PairUpdate>
