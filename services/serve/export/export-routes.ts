@@ -21,11 +21,9 @@ const MAX_CHAINS = 100
 const STALLED_MS = 60_000
 
 const oneOf = <Name extends string>(names: readonly Name[], options: object) =>
-  Type.Optional(
-    Type.Union(
-      names.map((name) => Type.Literal(name)),
-      options,
-    ),
+  Type.Union(
+    names.map((name) => Type.Literal(name)),
+    options,
   )
 
 const list = (what: string, maxItems: number) =>
@@ -34,16 +32,16 @@ const list = (what: string, maxItems: number) =>
 const Filter = {
   chains: list('Only these chains', MAX_CHAINS),
   pair_ids: list('Only these pairs, each as <pair_address>-<chain>', MAX_PAIRS),
-  interval: oneOf(INTERVALS, { description: 'Only candles of this interval' }),
+  interval: Type.Optional(oneOf(INTERVALS, { description: 'Only candles of this interval' })),
   from_time: Type.Optional(epochSeconds('Start time, inclusive')),
   to_time: Type.Optional(epochSeconds('End time, inclusive')),
   finalized: Type.Optional(Type.Boolean({ default: false, description: 'Only what no reorg can change any more' })),
 }
 
-const view = oneOf(EXPORT_VIEWS, { description: 'The view to export', examples: ['trades'] })
+const view = oneOf(EXPORT_VIEWS, { description: 'The view to export', examples: ['pairs'] })
 
 const Body = Type.Object({
-  view,
+  view: Type.Optional(view),
   query: Type.Optional(
     Type.String({
       minLength: 1,
@@ -51,7 +49,7 @@ const Body = Type.Object({
       description: 'A SELECT over the views, instead of `view`',
     }),
   ),
-  format: oneOf(EXPORT_FORMAT_NAMES, { default: 'parquet', description: 'Format of the file' }),
+  format: Type.Optional(oneOf(EXPORT_FORMAT_NAMES, { default: 'parquet', description: 'Format of the file' })),
   ...Filter,
   date: Type.Optional(
     Type.String({

@@ -1398,7 +1398,7 @@ export interface Operations {
   /** Days of each chain in an export: the files of a partitioned folder. */
   exportPartitions: { params: {
     /** The view to export */
-    view?: "trades" | "liquidity" | "candles" | "pair_history" | "pairs" | "main_pairs" | "tokens" | "holders" | undefined
+    view: "trades" | "liquidity" | "candles" | "pair_history" | "pairs" | "main_pairs" | "tokens" | "holders"
     /** Only these chains */
     chains?: string[] | undefined
     /** Only these pairs, each as <pair_address>-<chain> */

@@ -47,7 +47,7 @@ export function callPanel({ method, path, operation, key, live }) {
   showCurl()
   fillWallets(fields, parameters, key, live).then(showCurl, () => {})
 
-  const success = operation.responses['200'].content['application/json'].schema
+  const { content } = operation.responses['200']
   return element(
     'article',
     { class: 'sheet call two' },
@@ -76,7 +76,9 @@ export function callPanel({ method, path, operation, key, live }) {
       ),
       answer,
     ),
-    shapeView('Response', success),
+    content['application/json'] === undefined
+      ? element('p', { class: 'soft', text: `Response: a file (${Object.keys(content).join(', ')})` })
+      : shapeView('Response', content['application/json'].schema),
   )
 }
 
@@ -198,7 +200,8 @@ async function send({ method, path, body }, key, answer) {
     answer.replaceChildren(element('p', { class: 'down', text: 'Cannot reach the server.' }))
     return
   }
-  const text = await response.text()
+  const isText = /json|text/.test(response.headers.get('content-type') ?? '')
+  const bytes = await response.arrayBuffer()
   const tookMs = performance.now() - startedMs
   const headerItems = HEADERS.flatMap((name) => {
     const value = response.headers.get(name)
@@ -209,10 +212,15 @@ async function send({ method, path, body }, key, answer) {
       'p',
       { class: 'status' },
       element('span', { class: response.ok ? 'up' : 'down', text: `${response.status} ${response.statusText}` }),
-      element('span', { class: 'soft', text: `${tookMs.toFixed(0)} ms, ${text.length.toLocaleString('en-US')} bytes` }),
+      element('span', {
+        class: 'soft',
+        text: `${tookMs.toFixed(0)} ms, ${bytes.byteLength.toLocaleString('en-US')} bytes`,
+      }),
     ),
     element('dl', {}, ...headerItems),
-    bodyView(text),
+    isText
+      ? bodyView(new TextDecoder().decode(bytes))
+      : element('p', { class: 'soft', text: 'A file: save it with curl.' }),
   )
 }
 

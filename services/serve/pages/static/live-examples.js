@@ -48,6 +48,7 @@ export function exampleBody(schema, live) {
   const entries = Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
     if (name === 'token_ids') return [[name, live === undefined ? [] : [live.tokenId]]]
     if (property.default !== undefined) return [[name, property.default]]
+    if (property.examples !== undefined) return [[name, exampleFor(name, property, live)]]
     return (schema.required ?? []).includes(name) ? [[name, exampleFor(name, property, live)]] : []
   })
   return Object.fromEntries(entries)
