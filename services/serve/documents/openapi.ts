@@ -1,7 +1,7 @@
 /** The REST API as OpenAPI 3.1, generated from the declared operations. Pure. */
 
 import type { TObject } from '@sinclair/typebox'
-import type { Operation } from '../rest/operation.js'
+import { besideData, type Operation } from '../rest/operation.js'
 import { type JsonSchema, jsonSchema, orNull } from './json-schema.js'
 
 /** The documented part of an operation. */
@@ -89,12 +89,13 @@ function parametersOf(declared: TObject, place: 'path' | 'query'): Document[] {
 function success(operation: Documented, wrapped: boolean): Document {
   const data = jsonSchema(operation.data, '2020-12')
   const schema = operation.nullable === true ? orNull(data) : data
+  const beside = jsonSchema(besideData(operation), '2020-12').properties as Record<string, JsonSchema>
   const left = operation.method === 'GET' ? ['Retry-After'] : ['Retry-After', ...Object.keys(CACHE_HEADERS)]
   const names = Object.keys(headers).filter((name) => !left.includes(name))
   return {
     description: operation.nullable === true ? 'Success; null if unknown' : 'Success',
     headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
-    content: { ...jsonContent(wrapped ? envelopeOf(schema) : schema), ...otherContent(operation) },
+    content: { ...jsonContent(wrapped ? envelopeOf(schema, beside) : schema), ...otherContent(operation) },
   }
 }
 
@@ -102,7 +103,7 @@ function otherContent({ otherTypes = [] }: Documented): Document {
   return Object.fromEntries(otherTypes.map((type) => [type, {}]))
 }
 
-function envelopeOf(data: JsonSchema): JsonSchema {
+function envelopeOf(data: JsonSchema, beside: Record<string, JsonSchema>): JsonSchema {
   return {
     type: 'object',
     required: ['status', 'msg', 'data_type', 'data'],
@@ -111,6 +112,7 @@ function envelopeOf(data: JsonSchema): JsonSchema {
       msg: { type: 'string' },
       data_type: { type: 'integer' },
       data,
+      ...beside,
     },
   }
 }
@@ -165,17 +167,19 @@ export const headers = {
   'Retry-After': header('Seconds to wait before a retry', 'integer'),
 }
 
+const SAME_AS_DETAIL: JsonSchema = { type: 'string', description: 'Same as detail' }
+
 export const PROBLEM_SCHEMA: JsonSchema = {
   description: 'Error response (RFC 9457)',
   type: 'object',
-  required: ['type', 'title', 'status', 'detail', 'code', 'msg'],
+  required: ['type', 'title', 'status', 'detail', 'code', 'msg', 'message'],
   properties: {
     type: { type: 'string', format: 'uri' },
     title: { type: 'string' },
     status: { type: 'integer' },
     detail: { type: 'string', description: 'What failed and how to fix it' },
     code: { type: 'string', description: 'Machine-readable error code' },
-    msg: { type: 'string', description: 'Same as detail' },
+    ...{ msg: SAME_AS_DETAIL, message: SAME_AS_DETAIL },
     reset_at: {
       type: 'integer',
       description: 'With cu_exhausted: when the quota resets, epoch seconds',
