@@ -141,7 +141,7 @@ describe.each(MARKETS)('seed $seed, $chain', ({ chain }) => {
       const actual = Object.fromEntries(
         Object.entries(data.token).map(([key, value]) => [key, value === '' ? null : value]),
       )
-      const texts = ['name', 'symbol', 'main_pair', 'issue_platform', 'intro_en']
+      const texts = ['name', 'symbol', 'main_pair', 'issue_platform', 'intro_en', 'intro_cn', 'lock_platform']
       const unchecked = [...UNCHECKED_OF_TOKEN, ...texts]
       for (const field of unchecked) delete expected[field]
       found.push(...answerDifferences(actual, expected, unchecked, address))
