@@ -27,7 +27,7 @@ class ChainUnknownError extends RpcError {
   }
 }
 
-function idError(id: string, { code, detail }: IdProblem): RpcError {
+function refusalOf(id: string, { code, detail }: IdProblem): RpcError {
   return code === 'chain_unknown' ? new ChainUnknownError(id, detail) : badParams(detail)
 }
 
@@ -60,7 +60,7 @@ export function readAddress(context: ParseContext, address: unknown, chain: unkn
   if (typeof address !== 'string') throw badParams(`The ${what} must be a string.`)
   if (typeof chain !== 'string') throw badParams('The chain must be a string.')
   const parsed = parseAddress(context.chains, address, chain, what)
-  if ('code' in parsed) throw idError(`${address}-${chain}`, parsed)
+  if ('code' in parsed) throw refusalOf(`${address}-${chain}`, parsed)
   return parsed
 }
 
@@ -69,7 +69,7 @@ export function readPairAddress(context: ParseContext, address: unknown, chain: 
   if (address !== WHOLE_CHAIN) return readAddress(context, address, chain, 'pair address')
   if (typeof chain !== 'string') throw badParams('The chain must be a string.')
   const market = context.chains.market(chain)
-  if (market === undefined) throw idError(`${WHOLE_CHAIN}-${chain}`, chainUnknown(context.chains, chain))
+  if (market === undefined) throw refusalOf(`${WHOLE_CHAIN}-${chain}`, chainUnknown(context.chains, chain))
   readWholeChain(context)
   return { address: WHOLE_CHAIN, chain: market.state.chain }
 }
@@ -78,7 +78,7 @@ export function readId(context: ParseContext, id: unknown): Id {
   if (typeof id !== 'string') throw badParams('Each id must be a string <address>-<chain>.')
   if (id.startsWith(`${WHOLE_CHAIN}-`)) return readPairAddress(context, WHOLE_CHAIN, id.slice(2))
   const parsed = parseId(context.chains, id, 'id')
-  if ('code' in parsed) throw idError(id, parsed)
+  if ('code' in parsed) throw refusalOf(id, parsed)
   return { address: parsed.address, chain: parsed.chain }
 }
 
