@@ -10,9 +10,14 @@ const longOnly = isLongRun() ? [] : ['test/**/*.long.test.ts']
 
 /** Suites of the push protocol: they hold for both WebSocket servers. */
 const PUSH_PROTOCOL = [
-  'test/serve/push*.test.ts',
-  'test/serve/push/*.test.ts',
-  ...(isLongRun() ? ['test/contract/push*.test.ts', 'test/integration/fuzz-frames.test.ts'] : []),
+  ...['push.test.ts', 'push-rpc.test.ts', 'push-slow.test.ts'].map((file) => `test/serve/${file}`),
+  ...['access', 'budgets', 'gaps'].map((name) => `test/serve/push/${name}.test.ts`),
+  ...(isLongRun()
+    ? [
+        ...['test/contract/push*.test.ts', 'test/integration/fuzz-frames.test.ts'],
+        ...['test/serve/push/catch-up.test.ts', 'test/serve/push/resume.test.ts'],
+      ]
+    : []),
 ]
 
 export default defineConfig({

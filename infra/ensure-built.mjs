@@ -15,7 +15,6 @@ const SOURCES = [
   'package.json',
   'tsconfig.json',
   'tsconfig.build.json',
-  'tsconfig.tools.json',
 ]
 
 const changedMs = (path) => {

@@ -135,7 +135,10 @@ function fieldsOf(
 function operationOf(path: string, method: string, operation: Operation, types: Types): ClientOperation {
   const { operationId: id, summary, parameters = [], requestBody, responses } = operation
   const name = pascal(id)
-  const inUrl = parameters.map(({ name: field, in: place, required, description = '', schema }) => ({
+  // Clients read a page as JSON; `format` of a page is for tools that read files.
+  const isPage = parameters.some((one) => one.name === 'format')
+  const asked = parameters.filter((one) => one.name !== 'format')
+  const inUrl = asked.map(({ name: field, in: place, required, description = '', schema }) => ({
     ...{ name: identifier(field), in: place, isRequired: required, description },
     type: types.typeOf(schema, `${name}${pascal(field)}`),
   }))
@@ -145,9 +148,12 @@ function operationOf(path: string, method: string, operation: Operation, types: 
     ...{ id, method: method.toUpperCase(), summary },
     path: path.replace(/\{([^}]+)\}/g, (_, field: string) => `{${identifier(field)}}`),
     parameters: [...inUrl, ...inBody.map((field) => ({ ...field, in: 'body' as const }))],
-    result: resultOf(responses[200].content, name, types),
+    result: resultOf(isPage ? jsonOnly(responses[200].content) : responses[200].content, name, types),
   }
 }
+
+const jsonOnly = (content: Content): Content =>
+  Object.fromEntries(Object.entries(content).filter(([type]) => type === 'application/json'))
 
 /** The `data` of an envelope; other formats than JSON are bytes. */
 function resultOf(content: Content, name: string, types: Types): ClientType {

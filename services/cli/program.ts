@@ -9,6 +9,7 @@ import type { Act, Cli, World } from './context.js'
 import { addDead } from './dead.js'
 import { addDecode } from './decode/decode.js'
 import { addDoctor } from './doctor/doctor.js'
+import { addExport } from './export/export.js'
 import { addKeys } from './keys.js'
 import { addListen } from './listen.js'
 import { addMcp } from './mcp.js'
@@ -23,7 +24,19 @@ import { addWatch } from './watch/watch.js'
 
 /** In the order `--help` lists them. */
 const COMMANDS: readonly ((cli: Cli) => void)[] = [
-  ...[addServices, addBackfill, addVerify, addStatus, addWatch, addListen, addSql, addMcp, addDecode, addSimulate],
+  ...[
+    addServices,
+    addBackfill,
+    addVerify,
+    addStatus,
+    addWatch,
+    addListen,
+    addSql,
+    addExport,
+    addMcp,
+    addDecode,
+    addSimulate,
+  ],
   ...[addTopics, addDead, addKeys, addMigrate, addDoctor],
 ]
 
@@ -64,6 +77,7 @@ function helpTail(): string {
     '  dextape keys create --name my-bot --plan pro',
     '  dextape topics tail eth -n 3',
     "  dextape sql -c 'SELECT count() FROM trades'",
+    '  dextape export trades --chain eth --out trades.parquet',
     '  dextape dead ls',
     '\nEnvironment:',
     ...variables,

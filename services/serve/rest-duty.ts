@@ -1,12 +1,15 @@
 import { PLANS } from '../core/domain/plans.js'
 import { revisionsOf } from './chain-directory.js'
 import type { CreateRest } from './duties.js'
+import { addExportRoutes } from './export/export-routes.js'
+import { createExportService } from './export/export-service.js'
 import { createHotHistory } from './history/hot/hot-history.js'
 import { createQueryLanes } from './history/query-lanes.js'
 import { addMcpRoute } from './mcp/mcp-route.js'
 import { addPages } from './pages/page-routes.js'
 import { createUntilPushed } from './pushed-positions.js'
 import { createAnswerCache } from './rest/answer-cache.js'
+import { createPageEncoder } from './rest/page-files.js'
 import { addServiceRoutes, createRestServer } from './rest/rest-server.js'
 import { addWsTokenRoute } from './rest/ws-token-route.js'
 import { ANSWER_BYTES, HOLDERS_HOLD_MS, HOT_HISTORY_BYTES } from './serve-deps.js'
@@ -32,6 +35,7 @@ export const createRest: CreateRest = (deps, parts, { isLoaded, wsPort, status }
   const untilPushed = positions === undefined ? () => undefined : createUntilPushed(memory, positions)
   const rest = createRestServer({
     ...{ chains, store: lanes.cheap, hot, flush, answers, gate, queries, metrics, logger, isLoaded, untilPushed },
+    encodePage: createPageEncoder(store.read),
     ...{ envelope: config.envelope, corsOrigins: config.corsOrigins ?? { kind: 'any' } },
   })
   const { plans = PLANS } = config
@@ -39,6 +43,7 @@ export const createRest: CreateRest = (deps, parts, { isLoaded, wsPort, status }
   const sqlRoutes = { sql, store: lanes.cheap, plans, gate, metrics, logger, envelope: config.envelope, isLoaded }
   addSqlRoutes(rest, sqlRoutes)
   addClickhouseRoute(rest, sqlRoutes)
+  addExportRoutes(rest, { ...sqlRoutes, exports: createExportService({ sql, store, chains, plans }) })
   addMcpRoute(rest, { gate, metrics, isLoaded })
   addServiceRoutes(rest, { memory, metrics: deps.metricsText === undefined ? metrics : deps.metricsText, status })
   const { publicUrls = [], publicWsUrl = { kind: 'none' } } = config

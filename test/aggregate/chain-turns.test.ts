@@ -22,7 +22,12 @@ function runChain({ flushEveryMs = INTERVAL_MS, checkpointEveryMs = INTERVAL_MS 
       batches.push({ atS: atS(), seq })
     },
   } as unknown as Store
-  const facts: RowFacts = { pair: () => undefined, token: () => undefined, finalNowS: () => 0 }
+  const facts: RowFacts = {
+    pair: () => undefined,
+    token: () => undefined,
+    mainPrices: () => undefined,
+    finalNowS: () => 0,
+  }
   const sink = createSink('eth', store, facts, { flushEveryMs, flushRows: 1000 }, 0)
   const state = {
     get seq() {

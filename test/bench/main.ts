@@ -1,6 +1,7 @@
 /** `npm run bench`: compares each measurement with a baseline of the same run; fails if a promised ratio is missed. */
 import { benchClusterIdle } from './cluster-idle.js'
 import { benchEvm } from './evm.js'
+import { benchExport } from './export.js'
 import { benchFanOut } from './fan-out.js'
 import { benchIdlePairs } from './idle-pairs.js'
 import { benchIdleUp } from './idle-up.js'
@@ -23,6 +24,7 @@ const kept = [
   await benchSolana(),
   await benchFanOut(),
   await benchRest(),
+  await benchExport(),
   await benchRestore(),
   await benchKafka(),
   await benchKafkaStreams(),

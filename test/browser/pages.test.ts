@@ -1,8 +1,10 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { BUILT_IN_CHAINS } from '../../services/core/config/built-in-chains.js'
 import type { ServeConfig } from '../../services/serve/serve-deps.js'
-import type { Browser } from '../rig/browser/chromium.js'
-import { openBrowser } from '../rig/browser/chromium.js'
+import { type Browser, chromiumPath, openBrowser } from '../rig/browser/chromium.js'
 import { freePort } from '../rig/browser/free-port.js'
 import {
   anchorsIn,
@@ -244,4 +246,49 @@ describe('on a phone', () => {
       .waitFor()
     expect(await hasNoSidewaysScroll(page)).toBe(true)
   })
+})
+
+describe('a page of another origin', () => {
+  let elsewhere: Server
+  beforeAll(async () => {
+    elsewhere = createServer((_request, response) => response.end('<!doctype html>')).listen(0, '127.0.0.1')
+    await once(elsewhere, 'listening')
+  })
+  afterAll(() => void elsewhere.close())
+
+  it('reads an answer with its headers, and opens the URL of a token as it is', async () => {
+    watched = await openPage(browser.context)
+    const { page } = watched
+    await page.goto(`http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/`)
+    const result = await page.evaluate(
+      async ({ api, key, path }) => {
+        const headers = { 'X-API-KEY': key }
+        const answer = await fetch(`${api}${path}`, { headers })
+        const refused = await fetch(`${api}${path}`)
+        const token = await fetch(`${api}/v2/ws/token`, { method: 'POST', headers })
+        const { data } = (await token.json()) as { data: { url: string } }
+        const socket = new WebSocket(data.url)
+        const pong = await new Promise((resolve) => {
+          socket.onopen = () => socket.send('{"jsonrpc":"2.0","method":"ping","id":1}')
+          socket.onmessage = (message) => resolve(message.data)
+          socket.onclose = ({ code }) => resolve(code)
+        })
+        socket.close()
+        return {
+          ...{ status: answer.status, cost: answer.headers.get('x-cu-cost'), hasTag: answer.headers.has('etag') },
+          ...{ refused: ((await refused.json()) as { code: string }).code, pong },
+        }
+      },
+      { api: base, key: KEY, path: `/v2/pairs/${PAIR_ID}` },
+    )
+    expect(result).toEqual({
+      ...{ status: 200, cost: '5', hasTag: true },
+      ...{ refused: 'key_missing', pong: '{"jsonrpc":"2.0","id":1,"result":"pong"}' },
+    })
+  })
+})
+
+it('the browser in CHROMIUM_PATH is missing: fails, without trying another', () => {
+  const env = { CHROMIUM_PATH: '/nowhere/chromium' }
+  expect(() => chromiumPath(env)).toThrow('Chromium is missing: looked at /nowhere/chromium.')
 })

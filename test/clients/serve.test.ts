@@ -115,7 +115,8 @@ describe('through restarts of the server, and with a consumer that stops reading
 
   it.each(BOTH)('%s queues no more than it may, and says where it is', (kind) => {
     const { paused, cursor, ended } = collectors.get(kind)?.of('slow') ?? {}
-    expect(paused).toBe(MAX_QUEUED)
+    // One less where the queue was full before the first item was read.
+    expect([MAX_QUEUED - 1, MAX_QUEUED]).toContain(paused)
     expect(sent.slow?.length).toBeGreaterThan(3 * MAX_QUEUED)
     expect(cursor).toEqual([sent.slow?.at(-1)?.cursor])
     expect(ended).toBe(true)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { countOf, seedOf } from '../rig/counts.js'
+import { countOf, isLongRun, seedOf } from '../rig/counts.js'
 import { createRandom, type Random } from '../rig/market/random.js'
 import { type Baseline, makeBaseline } from '../rig/up/baseline.js'
 import { publishedRecords, readContents } from '../rig/up/contents.js'
@@ -11,6 +11,8 @@ import { speedFor, writeTape } from '../rig/up/recording.js'
 
 const SEED = seedOf('crashKills')
 const KILLS = countOf('crashKills')
+const BLOCKS = isLongRun() ? 100 : 60
+const KILLS_UNCHECKED = isLongRun() ? 2 : 1
 /** Duration of the new lines of a run that is not played at full speed. */
 const PLAY_S = 0.4
 
@@ -18,7 +20,7 @@ let base: Baseline
 
 beforeAll(async () => {
   const options = { retracts: { probability: 0.1, maxDepth: 20 }, quietDay: 0, quietHour: 0 }
-  base = await makeBaseline({ seed: SEED, chains: ['eth', 'solana'], blocksPerChain: 100, options })
+  base = await makeBaseline({ seed: SEED, chains: ['eth', 'solana'], blocksPerChain: BLOCKS, options })
 })
 
 afterAll(() => base?.remove())
@@ -79,7 +81,7 @@ describe('kill -9', () => {
     const dataDir = base.pathOf('unchecked')
     const never = 3_600_000
     const config = { ...BUSY, intervals: { flush_ms: 50, checkpoint_ms: never } }
-    for (let run = 0; run < 2; run += 1) {
+    for (let run = 0; run < KILLS_UNCHECKED; run += 1) {
       const up = startUp({ dataDir, events: tape, speed: 'max', config })
       await untilSeqs(up, seqs)
       await up.kill()

@@ -28,7 +28,7 @@ const MAX_GROWTH_BYTES = 96 * 1024 * 1024
 const PLAN: TapePlan = {
   seed: 733,
   chains: [CHAIN],
-  blocksPerChain: 260,
+  blocksPerChain: 180,
   options: {
     ...{ secondsPerBlock: 3, swapsPerBlock: 6, quietHour: 0, quietDay: 0, maxTimeBackS: 0 },
     retracts: { probability: 0.03, maxDepth: 3 },

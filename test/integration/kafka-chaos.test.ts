@@ -25,7 +25,8 @@ const ROUNDS = countOf('chaosRounds')
 const SPEED = '4'
 /** More than is played in all rounds, on a slow machine too. */
 const BLOCKS = 30 * ROUNDS + (isLongRun() ? 600 : 400)
-const FLUSH_MS = isLongRun() ? 200 : 500
+/** Each flush inserts into up to eight tables for each chain. */
+const INTERVALS = isLongRun() ? { flush_ms: 200, checkpoint_ms: 500 } : { flush_ms: 1000, checkpoint_ms: 1000 }
 
 const CALM: MarketOptions = {
   ...{ secondsPerBlock: 2, swapsPerBlock: 8, maxTimeBackS: 0, quietHour: 0, quietDay: 0 },
@@ -121,7 +122,7 @@ beforeAll(async () => {
   const opening = all.slice(0, all.findLastIndex(isOpening) + 1)
   const openingTape = writeTape(join(folder, 'opening.jsonl'), opening)
   const tape = writeTape(join(folder, 'tape.jsonl'), all)
-  const settings = { intervals: { flush_ms: FLUSH_MS, checkpoint_ms: 500 }, retention: { updates_h: 1_000_000 } }
+  const settings = { intervals: INTERVALS, retention: { updates_h: 1_000_000 } }
   const chains = CHAINS.map(marketMoney)
   cluster = await startCluster({
     ingest: ['--events', openingTape, '--speed', 'max'],

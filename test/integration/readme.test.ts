@@ -97,7 +97,7 @@ async function stop({ child }: Started): Promise<void> {
 const matchInReadme = (pattern: RegExp): string =>
   pattern.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[0] ?? ''
 
-/** npx takes a second to find the command. The examples beside `npm start` use it, the others what it finds. */
+/** npx takes a second to find the command. What `npm start` prints is run with it, the examples as what it finds. */
 const withoutNpx = (line: string): string => line.replaceAll('npx dextape', 'node services/cli/dextape.js')
 
 /** Runs the lines in one shell and returns the output of each. */
@@ -148,7 +148,7 @@ describe('the README', () => {
 
     test('runs the examples of the README', async () => {
       const lines = commandsOf('Four things to try')
-      const outputs = await paste(lines, env)
+      const outputs = await paste(lines.map(withoutNpx), env)
       for (const [index, line] of lines.entries()) {
         const output = outputs[index] ?? ''
         if (line.startsWith('curl')) expect(JSON.stringify(JSON.parse(output)).length, line).toBeGreaterThan(20)

@@ -88,6 +88,19 @@ test('candles by SQL equal those by REST to the last digit', async () => {
   }
 })
 
+test('the changes of tokens are those of REST', async () => {
+  const { rows } = await sql(
+    'SELECT chain, token, price_change_24h FROM tokens WHERE main_pair IS NOT NULL ORDER BY token',
+  )
+  const known = rows.filter(({ price_change_24h }) => price_change_24h !== null).slice(0, 10)
+  expect(known.length).toBe(10)
+  for (const { chain, token, price_change_24h } of known) {
+    const { body } = await up.get(`/v2/tokens/${token}-${chain}`)
+    const { token: view } = (body as { data: { token: { price_change_24h: string } } }).data
+    expect([token, Number(view.price_change_24h)]).toEqual([token, expect.closeTo(Number(price_change_24h), 9)])
+  }
+})
+
 test('a token has one main pair at a time, and the last one is that of the token', async () => {
   const { rows } =
     await sql(`SELECT k.token FROM tokens AS k JOIN main_pairs AS m ON m.chain = k.chain AND m.token = k.token

@@ -1,18 +1,25 @@
-/** The package as a new user gets it: packed, installed into an empty folder, started with npx. */
+/**
+ * The package as a new user gets it: packed, installed into an empty folder, started with npx. A long run installs it with npm,
+ * which unpacks 800 MB. Every run unpacks it beside links to the dependencies it declares, and to nothing else.
+ */
 import { type ExecFileException, execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../clients/typescript/src/index.js'
 import { repositoryRoot } from '../../schemas/avro.js'
 import type { StatusReport } from '../../services/serve/status-report.js'
+import { isLongRun } from '../rig/counts.js'
 import { startUp, type UpProcess } from '../rig/up/process.js'
 
 const root = repositoryRoot()
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+const { version, dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  version: string
+  dependencies: Record<string, string>
+}
 
 /** The user's npm, without the settings of the npm that runs the tests. */
 const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)))
@@ -23,6 +30,24 @@ function run(command: string, args: readonly string[], cwd: string): Promise<str
       error === null ? resolve(out) : reject(new Error(`${command} ${args.join(' ')} failed:\n${out}\n${err}`))
     execFile(command, args, { cwd, env: environment, maxBuffer: 2 ** 26 }, done)
   })
+}
+
+async function installWithNpm(tarball: string, home: string): Promise<void> {
+  await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball], home)
+}
+
+async function unpackBesideDependencies(tarball: string, home: string): Promise<void> {
+  const modules = join(home, 'node_modules')
+  const installed = join(modules, 'dextape')
+  mkdirSync(installed, { recursive: true })
+  await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', installed], home)
+  for (const name of Object.keys(dependencies)) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true })
+    symlinkSync(join(root, 'node_modules', name), join(modules, name))
+  }
+  mkdirSync(join(modules, '.bin'))
+  symlinkSync('../dextape/services/cli/dextape.js', join(modules, '.bin/dextape'))
+  chmodSync(join(installed, 'services/cli/dextape.js'), 0o755)
 }
 
 describe('the package', () => {
@@ -37,8 +62,8 @@ describe('the package', () => {
     const [tarball] = JSON.parse(packed) as { filename: string; files: { path: string }[] }[]
     files = tarball?.files.map(({ path }) => path) ?? []
     mkdirSync(home)
-    const quiet = ['--prefer-offline', '--no-audit', '--no-fund']
-    await run('npm', ['install', ...quiet, join(folder, tarball?.filename ?? '')], home)
+    const install = isLongRun() ? installWithNpm : unpackBesideDependencies
+    await install(join(folder, tarball?.filename ?? ''), home)
   }, 300_000)
   afterAll(async () => {
     await up?.stop()

@@ -128,7 +128,7 @@ export const COUNTS = {
     proves: 'schemathesis finds no 5xx and no answer that the OpenAPI document does not describe',
   },
   hotRequests: {
-    ...{ short: 150, long: 2_000, seed: 31, files: ['test/serve/hot-history.test.ts'] },
+    ...{ short: 80, long: 2_000, seed: 31, files: ['test/serve/hot-history.test.ts'] },
     proves: 'history from memory equals history from the store alone, byte for byte, through reorgs and flushes',
   },
   auditedMarkets: {
@@ -162,6 +162,7 @@ export const LONG_SUITES = [
   'test/integration/kafka-equal.long.test.ts',
   'test/integration/kafka-failover.long.test.ts',
   'test/integration/kafka-python-consumer.long.test.ts',
+  'test/integration/process-death.test.ts',
   'test/integration/recording-cuts.test.ts',
   'test/integration/replay-stop.long.test.ts',
   'test/integration/simulated.test.ts',
@@ -169,7 +170,13 @@ export const LONG_SUITES = [
   'test/integration/sql-clickhouse-connect.long.test.ts',
   'test/integration/sql-live.long.test.ts',
   'test/integration/thread-death.test.ts',
+  'test/repository/package.test.ts',
   'test/rig-tests/broker.long.test.ts',
+  'test/rig-tests/broker-command.long.test.ts',
+  'test/rig-tests/evm-market.long.test.ts',
+  'test/serve/push/catch-up.test.ts',
+  'test/serve/push/resume.test.ts',
+  'test/serve/recent-restart.test.ts',
 ] as const
 
 export type CountName = keyof typeof COUNTS

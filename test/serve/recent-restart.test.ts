@@ -11,6 +11,7 @@ import { applyUpdate } from '../../services/serve/memory/apply-update.js'
 import { loadChain } from '../../services/serve/memory/load-chain.js'
 import { loadRecentTrades } from '../../services/serve/memory/load-recent.js'
 import { createServedChain, type ServedChain } from '../../services/serve/memory/served-chain.js'
+import { isLongRun } from '../rig/counts.js'
 import { openTestStore, row } from './rig.js'
 import { servedAnswers } from './second-windows.js'
 import { type FoldedStep, foldSteps, type Made, PAIRS, type Step, type Swap, steps, swap } from './trade-history.js'
@@ -82,7 +83,7 @@ async function expectSameAfterRestart(before: Step[], after: Step[], ahead: numb
   }
 }
 
-const RUNS = { numRuns: 25 }
+const RUNS = { numRuns: isLongRun() ? 25 : 8 }
 
 it('has the same windows, including those of idle pairs', async () => {
   await fc.assert(fc.asyncProperty(steps(0), steps(0), fc.nat(3), expectSameAfterRestart), RUNS)

@@ -18,6 +18,7 @@ import type { Store } from '../../services/core/store/port.js'
 import { TABLES, type TableName } from '../../services/core/store/tables.js'
 import { createServe } from '../../services/serve/main.js'
 import type { ServeConfig, ServeDeps } from '../../services/serve/serve-deps.js'
+import { copyMigratedStore } from '../rig/migrated-store.js'
 import { engineExpected } from '../rig/store-engine.js'
 
 export const KEY = 'dx_test_key'
@@ -53,6 +54,7 @@ export function spentInMemory(): Pick<KeyStore, 'spentCu' | 'addSpentCu'> {
 }
 
 export async function openTestStore(directory: string): Promise<Store> {
+  copyMigratedStore(join(directory, 'store'))
   const url = process.env.CLICKHOUSE_URL ?? ''
   const database = `serve_${process.pid}_${Date.now()}`
   const store = await openStore(

@@ -21,6 +21,8 @@ import type { HourState, PairState, RowBatch, TokenState } from './row-batch.js'
 export interface RowFacts {
   pair(address: string): { info: PairInfo; decimals0: number | null; decimals1: number | null } | undefined
   token(address: string): TokenInfo | undefined
+  /** Prices of a token's main pair, for its change. */
+  mainPrices(address: string): { main_price_usd: number; main_open_usd: number } | undefined
   finalNowS(): number
 }
 
@@ -106,7 +108,7 @@ function tokenRow(chain: string, token: string, { update, windows, version }: To
   return [
     ...[chain, token, info.name, info.symbol, info.decimals, info.total_supply, update.price_usd, update.main_pair],
     ...[update.tvl, update.holders, dayVolumeUsd(windows), info.created_at, info.launch_platform],
-    ...[info.launch_stage, JSON.stringify({ ...state, info }), windows, version, 0],
+    ...[info.launch_stage, JSON.stringify({ ...state, info, ...facts.mainPrices(token) }), windows, version, 0],
   ]
 }
 
@@ -130,6 +132,13 @@ export function rowFactsOf(state: FoldState): RowFacts {
     token(address) {
       const id = state.tokens.find(address)
       return id === undefined ? undefined : tokenInfo(state, id)
+    },
+    mainPrices(address) {
+      const id = state.tokens.find(address)
+      const main = id === undefined ? -1 : state.tokens.rows.get(id, TOKEN.mainPair)
+      if (main < 0) return undefined
+      const { rows } = state.pairs
+      return { main_price_usd: rows.get(main, PAIR.priceUsd), main_open_usd: rows.get(main, PAIR.openPriceUsd) }
     },
   }
 }

@@ -2,6 +2,7 @@
 
 import type { Interval, PairDetail, Subscription } from '../../../clients/typescript/src/index.js'
 import { type Client, createClient, type Swap } from '../../../clients/typescript/src/index.js'
+import { printable } from '../../core/runtime/terminal.js'
 import type { Candle } from './candle-chart.js'
 import type { Trade } from './screen.js'
 
@@ -90,7 +91,7 @@ function fromPush(tx: Push): Trade {
   return {
     ...{ id: tx.id, timeS: tx.time, side: isBuy ? 'buy' : 'sell', wallet: tx.wallet_address },
     amount: numberOf(isBuy ? tx.to_amount : tx.from_amount),
-    symbol: isBuy ? tx.to_symbol : tx.from_symbol,
+    symbol: printable(isBuy ? tx.to_symbol : tx.from_symbol),
     priceUsd: numberOf(isBuy ? tx.to_price_usd : tx.from_price_usd),
     amountUsd: numberOf(tx.amount_usd),
   }
@@ -101,7 +102,7 @@ function fromSwap(swap: Swap, targetToken: string): Trade {
   return {
     ...{ id: swap.id, timeS: swap.tx_time, side: isBuy ? 'buy' : 'sell', wallet: swap.wallet_address },
     amount: numberOf(isBuy ? swap.to_token_amount : swap.from_token_amount),
-    symbol: isBuy ? swap.to_token_symbol : swap.from_token_symbol,
+    symbol: printable(isBuy ? swap.to_token_symbol : swap.from_token_symbol),
     priceUsd: numberOf(isBuy ? swap.to_token_price_usd : swap.from_token_price_usd),
     amountUsd: numberOf(swap.amount_usd),
   }

@@ -1,7 +1,7 @@
 /** The screen of `dextape watch`: drawn again after every change, restored at the end. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Interval, PairDetail } from '../../../clients/typescript/src/index.js'
-import type { OutStream, Paint } from '../../core/runtime/terminal.js'
+import { type OutStream, type Paint, printable } from '../../core/runtime/terminal.js'
 import type { Candle } from './candle-chart.js'
 import { numberOf, type PairEvent, type PairFeed } from './follow-pair.js'
 import { drawScreen, type Trade, type View } from './screen.js'
@@ -44,7 +44,14 @@ export function showPair(options: ShowOptions): { ended: Promise<void>; onRetry:
     const price = detail.target_token === detail.token0_address ? detail.token0_price_usd : detail.token1_price_usd
     const last = trades.findLast(({ priceUsd }) => Number.isFinite(priceUsd))
     return {
-      ...{ title: `${target}/${quote}`, place: `${detail.chain} ${detail.amm}`, interval, candles, trades, notice },
+      ...{
+        title: printable(`${target}/${quote}`),
+        place: `${detail.chain} ${detail.amm}`,
+        interval,
+        candles,
+        trades,
+        notice,
+      },
       priceUsd: last?.priceUsd ?? numberOf(price),
       change24h: numberOf(detail.price_change_24h),
       ...{ volume5m: numberOf(detail.volume_u_5m), volume1h: numberOf(detail.volume_u_1h) },

@@ -52,12 +52,13 @@ export type Codec = {
 const HEADER_BYTES = 5
 const FIRST_SCRATCH_BYTES = 64 * 1024
 
-type Newest = { name: RecordName; schema: AvroRecord; text: string; type: avro.types.RecordType }
+type Newest = { name: RecordName; schema: AvroRecord }
 type Resolver = ReturnType<avro.Type['createResolver']>
 type Decoder = { name: RecordName; type: avro.types.RecordType; resolver: Resolver | undefined }
 
 export function createCodec(registry: SchemaRegistry): Codec {
   const newest = new Map(RECORD_NAMES.map((name) => [name, newestOf(name)]))
+  const types = new Map<RecordName, avro.types.RecordType>()
   const idsByTopic = new Map<string, Map<RecordName, number>>()
   const decoders = new Map<number, Decoder>()
   /** Schemas fetched ahead, by id; null: unknown to the registry. */
@@ -66,6 +67,15 @@ export function createCodec(registry: SchemaRegistry): Codec {
 
   function newestNamed(name: RecordName): Newest {
     return newest.get(name) as Newest
+  }
+
+  /** Compiled on first use: a thread reads or writes few of them, and each takes up to 50 ms. */
+  function typeOf(name: RecordName): avro.types.RecordType {
+    const known = types.get(name)
+    if (known !== undefined) return known
+    const type = avroTypeOf(newestNamed(name).schema)
+    types.set(name, type)
+    return type
   }
 
   function idsOf(topic: string): Map<RecordName, number> {
@@ -97,7 +107,7 @@ export function createCodec(registry: SchemaRegistry): Codec {
 
   function encode(topic: string, name: RecordName, record: object): Buffer {
     const id = idFor(topic, name)
-    const { type } = newestNamed(name)
+    const type = typeOf(name)
     try {
       let end = type.encode(record, scratch, HEADER_BYTES)
       if (end < 0) {
@@ -139,9 +149,11 @@ export function createCodec(registry: SchemaRegistry): Codec {
     if (schema === undefined) throw undecodable(id, 'a schema id unknown to the registry', place)
     const match = [...newest.values()].find((candidate) => candidate.schema.name === schema.name)
     if (match === undefined) throw undecodable(id, `unknown record type ${schema.name}`, place)
-    const { name, text, type } = match
+    const { name } = match
+    const type = typeOf(name)
     try {
-      const resolver = JSON.stringify(schema) === text ? undefined : resolverFor(type, avroTypeOf(schema))
+      const isNewest = JSON.stringify(schema) === JSON.stringify(match.schema)
+      const resolver = isNewest ? undefined : resolverFor(type, avroTypeOf(schema))
       const decoder: Decoder = { name, type, resolver }
       decoders.set(id, decoder)
       return decoder
@@ -218,7 +230,7 @@ function newestOf(name: RecordName): Newest {
   if (schema === undefined) {
     throw new DextapeError({ code: 'no_schema', what: `No schema v<N>.avsc in schemas/avro/${name}` })
   }
-  return { name, schema, text: JSON.stringify(schema), type: avroTypeOf(schema) }
+  return { name, schema }
 }
 
 function schemaIdOf(bytes: Uint8Array): number | undefined {

@@ -42,3 +42,11 @@ export function widthOf(text: string): number {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character begins a colour.
 const COLOUR = /\x1b\[[0-9;]*m/g
+
+/**
+ * Text from a chain, such as a symbol, for a terminal: anyone can name a token with codes that move the cursor, or letters that
+ * reverse or hide what is beside them.
+ */
+export function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\uFFFD')
+}

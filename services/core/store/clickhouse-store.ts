@@ -170,6 +170,7 @@ export async function openStore(target: StoreTarget, options: StoreOptions = {})
       ask('a query', () => rows<Row>(sql, params, limits)),
     // Not a sign of the store's health: such a query may take longer than the engine can be stopped.
     read: (sql, settings) => guard('a query', () => clients.read(sql, settings)),
+    stream: (sql, format, settings) => guard('a query', () => clients.stream(sql, format, settings)),
     database: clients.database,
     command: (sql, params) => ask('a command', () => command(sql, params)),
     ping: () =>

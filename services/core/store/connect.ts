@@ -6,7 +6,8 @@ import { buffer } from 'node:stream/consumers'
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client'
 import { ConfigError } from '../domain/errors.js'
 import { type EngineSession, joinSession, openSession, runAlone } from './embedded-engine.js'
-import type { ReadSettings } from './port.js'
+import { removeOldPipes, streamAlone } from './engine-stream.js'
+import { type ReadSettings, STREAMED } from './port.js'
 import { removeOldRowsFiles, withRowsFile } from './rows-file.js'
 
 export type StoreTarget =
@@ -28,6 +29,8 @@ export type Clients = {
   insertBytes: ((statement: string, rows: Uint8Array) => Promise<void>) | null
   /** Runs a statement with these settings, none of which outlive it, and returns what the engine wrote. */
   read: (sql: string, settings: ReadSettings) => Promise<Uint8Array>
+  /** The same as a stream, in the engine's format. */
+  stream: (sql: string, format: string, settings: ReadSettings) => Promise<Readable>
   /** Settings of a request stay in an embedded session, so `USE` is sent only once per session. */
   sticky: boolean
   close: () => Promise<void>
@@ -40,6 +43,8 @@ const EMBEDDED_READERS = 3
 const REQUEST_TIMEOUT_MS = 120_000
 /** How long a server may take beyond a query's own limit. */
 export const SILENCE_MS = 5_000
+/** A server sends nothing before an answer is complete. */
+const STREAM_TIMEOUT_MS = 86_400_000
 const COMMON = { request_timeout: REQUEST_TIMEOUT_MS, application: 'dextape', log: { level: ClickHouseLogLevel.OFF } }
 
 export async function connect(target: StoreTarget): Promise<Clients> {
@@ -57,7 +62,9 @@ function overHttp(text: string): Clients {
   const options = { ...COMMON, url, keep_alive: { enabled: true, idle_socket_ttl: 2_000 }, max_open_connections: 10 }
   const bootstrap = createClient({ ...options, database: 'default' })
   const main = createClient({ ...options, database })
-  return pair(database, bootstrap, main, isTextOnly)
+  const streams = createClient({ ...options, database, request_timeout: STREAM_TIMEOUT_MS })
+  // A server then keeps the answer in a file until it is complete: an error cannot look like its end.
+  return pair({ database, bootstrap, main, streams, isTextOnly, streamSettings: { wait_end_of_query: 1 } })
 }
 
 function overSocket(socketPath: string, enginePath: string | undefined): Clients {
@@ -65,15 +72,25 @@ function overSocket(socketPath: string, enginePath: string | undefined): Clients
   const options = { ...COMMON, url: 'http://localhost', http_agent: agent, set_basic_auth_header: false }
   const bootstrap = createClient({ ...options, database: 'default' })
   const main = createClient({ ...options, database: DATABASE })
-  const clients = pair(DATABASE, bootstrap, main)
+  const streams = createClient({ ...options, database: DATABASE, request_timeout: STREAM_TIMEOUT_MS })
+  const clients = pair({ database: DATABASE, bootstrap, main, streams, streamSettings: { [STREAMED]: 1 } })
   if (enginePath === undefined) return clients
   const insertBytes = (statement: string, rows: Uint8Array) =>
     withRowsFile(enginePath, statement, rows, async (query) => void (await main.command({ query })))
   return { ...clients, insertBytes }
 }
 
-function pair(database: string, bootstrap: ClickHouseClient, main: ClickHouseClient, isTextOnly = false): Clients {
-  const close = async () => void (await Promise.all([bootstrap.close(), main.close()]))
+type Pair = {
+  database: string
+  bootstrap: ClickHouseClient
+  main: ClickHouseClient
+  streams: ClickHouseClient
+  streamSettings: ReadSettings
+  isTextOnly?: boolean
+}
+
+function pair({ database, bootstrap, main, streams, streamSettings, isTextOnly = false }: Pair): Clients {
+  const close = async () => void (await Promise.all([bootstrap, main, streams].map((client) => client.close())))
   const insertBytes = async (query: string, rows: Uint8Array) => {
     const { stream } = await main.exec({ query, values: Readable.from([rows]) })
     await buffer(stream)
@@ -87,7 +104,12 @@ function pair(database: string, bootstrap: ClickHouseClient, main: ClickHouseCli
     })
     return buffer(stream)
   }
-  const clients = { database, bootstrap, write: main, readers: [main], read, sticky: false, close }
+  const stream = async (sql: string, format: string, settings: ReadSettings) => {
+    const query = `${sql}\nFORMAT ${format}`
+    const answer = await streams.exec({ query, clickhouse_settings: { ...settings, ...streamSettings } })
+    return answer.stream
+  }
+  const clients = { database, bootstrap, write: main, readers: [main], read, stream, sticky: false, close }
   return { ...clients, insertBytes: isTextOnly ? null : insertBytes }
 }
 
@@ -96,6 +118,7 @@ async function embedded(path: string): Promise<Clients> {
   const clientOf = (session: EngineSession) => createClient({ ...COMMON, connection: asConnection(session) })
   const write = clientOf(await openSession(path))
   removeOldRowsFiles(enginePath)
+  removeOldPipes(enginePath)
   const join = async () => clientOf(await joinSession(path))
   const readers = await Promise.all(Array.from({ length: EMBEDDED_READERS }, join))
   const close = async () => {
@@ -103,13 +126,20 @@ async function embedded(path: string): Promise<Clients> {
   }
   const insertBytes = (statement: string, rows: Uint8Array) =>
     withRowsFile(enginePath, statement, rows, async (query) => void (await write.command({ query })))
-  const read = (sql: string, settings: ReadSettings) => {
-    const entries = Object.entries(settings).map(([name, value]) => [name, String(value)] as const)
-    return runAlone(enginePath, { sql, database: DATABASE, settings: entries }).catch((error: unknown) => {
-      throw engineError(error)
-    })
+  const asEngineError = (error: unknown) => {
+    throw engineError(error)
   }
-  return { database: DATABASE, bootstrap: write, write, readers, insertBytes, read, sticky: true, close }
+  const read = (sql: string, settings: ReadSettings) =>
+    runAlone(enginePath, { sql, database: DATABASE, settings: textsOf(settings) }).catch(asEngineError)
+  const stream = (sql: string, format: string, settings: ReadSettings) => {
+    const statement = { sql, format, database: DATABASE, settings: textsOf(settings) }
+    return streamAlone(enginePath, statement, () => {}).catch(asEngineError)
+  }
+  return { database: DATABASE, bootstrap: write, write, readers, insertBytes, read, stream, sticky: true, close }
+}
+
+function textsOf(settings: ReadSettings): (readonly [string, string])[] {
+  return Object.entries(settings).map(([name, value]) => [name, String(value)] as const)
 }
 
 type InjectedConnection = NonNullable<NonNullable<Parameters<typeof createClient>[0]>['connection']>

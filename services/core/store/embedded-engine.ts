@@ -84,7 +84,8 @@ function identifier(name: string): string {
  * thread has loaded it too, and the engine's own threads live longer.
  */
 export async function keepEngineLoaded(): Promise<void> {
-  await loadEngine()
+  // The native part alone: the rest of the package takes longer to load.
+  await import('chdb')
   restoreFatalSignals()
 }
 

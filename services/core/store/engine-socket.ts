@@ -6,8 +6,10 @@ import { once } from 'node:events'
 import { chmodSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { dirname, join } from 'node:path'
-import { runAlone } from './embedded-engine.js'
-import { USER_QUERY } from './port.js'
+import { pipeline } from 'node:stream/promises'
+import { type EngineStatement, runAlone } from './embedded-engine.js'
+import { streamAlone } from './engine-stream.js'
+import { STREAMED, USER_QUERY } from './port.js'
 import { withRowsFile } from './rows-file.js'
 
 export type EngineSocket = { path: string; close: () => Promise<void> }
@@ -16,6 +18,8 @@ export type EngineSocket = { path: string; close: () => Promise<void> }
 const QUERIES_AT_ONCE = 3
 /** Queries of users must wait for each other, not the program's own queries for them. */
 const USER_QUERIES_AT_ONCE = 2
+/** Streamed answers hold a thread for long: with the others, one is left for files. */
+const STREAMS_AT_ONCE = 1
 /** Where the process may set it: whatever else the machine does comes first. */
 const USER_SETTINGS = [['os_threads_nice_value_query', '10']] as const
 const PING_TIMEOUT_MS = 2_000
@@ -28,7 +32,7 @@ const MAX_HEADER_BYTES = 1 << 20
 const NO_SETTING = new Set([
   ...['query', 'database', 'user', 'password', 'query_id', 'session_id', 'session_timeout', 'session_check', 'role'],
   ...['default_format', 'compress', 'decompress', 'wait_end_of_query', 'enable_http_compression'],
-  ...['send_progress_in_http_headers', 'http_headers_progress_interval_ms', 'http_response_buffer_size'],
+  ...[STREAMED, 'send_progress_in_http_headers', 'http_headers_progress_interval_ms', 'http_response_buffer_size'],
 ])
 
 /**
@@ -42,8 +46,11 @@ export async function serveEngine(
 ): Promise<EngineSocket> {
   const queries = createGate(QUERIES_AT_ONCE)
   const userQueries = createGate(USER_QUERIES_AT_ONCE)
+  const streams = createGate(STREAMS_AT_ONCE)
   const inserts = createGate(1)
   const running = new Set<Promise<void>>()
+  /** Closing does not wait for them. */
+  const streaming = new Set<ServerResponse>()
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (incoming, response) => {
     const work = answer(incoming, response).catch(() => void response.destroy())
     running.add(work)
@@ -62,6 +69,11 @@ export async function serveEngine(
     const query = url.searchParams.get('query') ?? ''
     const isBinary = /FORMAT RowBinary\s*$/.test(query)
     const sql = isBinary ? query : [query, body.toString('utf8')].filter((part) => part !== '').join('\n')
+    if (url.searchParams.has(STREAMED)) {
+      streaming.add(response)
+      response.once('close', () => streaming.delete(response))
+      return streams(() => sendStream(enginePath, statementOf(url.searchParams, sql), response))
+    }
     const isOfUser = url.searchParams.get('log_comment') === USER_QUERY
     const gate = isOfUser ? userQueries : /^\s*insert\s/i.test(sql) ? inserts : queries
     const runIt = (statement: string) => run(enginePath, url.searchParams, statement)
@@ -69,9 +81,7 @@ export async function serveEngine(
       const bytes = await gate(() => (isBinary ? withRowsFile(enginePath, sql, body, runIt) : runIt(sql)))
       reply(response, 200, bytes)
     } catch (error) {
-      const text = error instanceof Error ? error.message : String(error)
-      const code = /Code: (\d+)/.exec(text)?.[1] ?? '1000'
-      reply(response, 500, Buffer.from(text), { 'X-ClickHouse-Exception-Code': code })
+      replyFault(response, error)
     }
   }
 
@@ -80,6 +90,7 @@ export async function serveEngine(
     path: socketPath,
     close: async () => {
       const closed = new Promise<void>((done) => server.close(() => done()))
+      for (const response of streaming) response.destroy()
       await Promise.allSettled(running)
       server.closeAllConnections()
       await closed
@@ -107,17 +118,45 @@ function asks(socketPath: string, path: string, timeout: number): Promise<boolea
 }
 
 function run(enginePath: string, asked: URLSearchParams, sql: string): Promise<Uint8Array> {
+  return runAlone(enginePath, statementOf(asked, sql))
+}
+
+/** Resolves when the engine is free again. A failure after the first byte breaks the connection: it cannot look like the end. */
+async function sendStream(enginePath: string, statement: EngineStatement, response: ServerResponse): Promise<void> {
+  const [, sql = '', format = ''] = /^(.*)\nFORMAT (\w+)\s*$/s.exec(statement.sql) ?? []
+  let free = () => {}
+  const freed = new Promise<void>((resolve) => {
+    free = resolve
+  })
+  if (response.destroyed) return
+  try {
+    const body = await streamAlone(enginePath, { ...statement, sql, format }, free)
+    response.writeHead(200, { 'Content-Type': 'application/octet-stream' })
+    await pipeline(body, response).catch(() => {})
+    await freed
+  } catch (error) {
+    replyFault(response, error)
+  }
+}
+
+function statementOf(asked: URLSearchParams, sql: string): EngineStatement {
   const given = [...asked].filter(([name]) => !NO_SETTING.has(name) && /^\w+$/.test(name))
   const settings = asked.get('log_comment') === USER_QUERY ? [...USER_SETTINGS, ...given] : given
   const database = asked.get('database') ?? 'default'
   const format = asked.get('default_format')
-  return runAlone(enginePath, { sql, database, settings, ...(format === null ? {} : { format }) })
+  return { sql, database, settings, ...(format === null ? {} : { format }) }
 }
 
 async function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of incoming) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks)
+}
+
+function replyFault(response: ServerResponse, error: unknown): void {
+  const text = error instanceof Error ? error.message : String(error)
+  const code = /Code: (\d+)/.exec(text)?.[1] ?? '1000'
+  reply(response, 500, Buffer.from(text), { 'X-ClickHouse-Exception-Code': code })
 }
 
 function reply(response: ServerResponse, status: number, body: Uint8Array, headers: Record<string, string> = {}): void {

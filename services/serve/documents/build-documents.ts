@@ -1,6 +1,7 @@
 /** Builds both documents from the declared operations and topics. */
 import { Type } from '@sinclair/typebox'
 import type { Config } from '../../core/config/config.js'
+import { EXPORT, EXPORT_PARTITIONS } from '../export/export-routes.js'
 import { NOTICES } from '../push/notices.js'
 import { TOPICS } from '../push/topics/index.js'
 import { OPERATIONS } from '../rest/operations/index.js'
@@ -21,6 +22,8 @@ export const DOCUMENTED: readonly Documented[] = [
   ...OPERATIONS,
   SQL_QUERY,
   SQL_SCHEMA,
+  EXPORT,
+  EXPORT_PARTITIONS,
   { ...WS_TOKEN, envelope: true, params: Type.Object({}), query: Type.Object({}) },
 ]
 

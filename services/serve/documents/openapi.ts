@@ -1,11 +1,14 @@
 /** The REST API as OpenAPI 3.1, generated from the declared operations. Pure. */
 
-import type { TObject } from '@sinclair/typebox'
+import type { TObject, TSchema } from '@sinclair/typebox'
 import { besideData, type Operation } from '../rest/operation.js'
 import { type JsonSchema, jsonSchema, orNull } from './json-schema.js'
 
 /** The documented part of an operation. */
-export type Documented = Omit<Operation, 'handle'>
+export type Documented = Omit<Operation, 'handle' | 'data'> & {
+  /** Undefined: no answer is JSON. */
+  data?: TSchema
+}
 
 export type OpenApiOptions = {
   operations: readonly Documented[]
@@ -87,16 +90,20 @@ function parametersOf(declared: TObject, place: 'path' | 'query'): Document[] {
 }
 
 function success(operation: Documented, wrapped: boolean): Document {
-  const data = jsonSchema(operation.data, '2020-12')
-  const schema = operation.nullable === true ? orNull(data) : data
-  const beside = jsonSchema(besideData(operation), '2020-12').properties as Record<string, JsonSchema>
   const left = operation.method === 'GET' ? ['Retry-After'] : ['Retry-After', ...Object.keys(CACHE_HEADERS)]
   const names = Object.keys(headers).filter((name) => !left.includes(name))
   return {
     description: operation.nullable === true ? 'Success; null if unknown' : 'Success',
     headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
-    content: { ...jsonContent(wrapped ? envelopeOf(schema, beside) : schema), ...otherContent(operation) },
+    content: { ...dataContent(operation, wrapped), ...otherContent(operation) },
   }
+}
+
+function dataContent({ data, nullable, ...operation }: Documented, wrapped: boolean): Document {
+  if (data === undefined) return {}
+  const schema = nullable === true ? orNull(jsonSchema(data, '2020-12')) : jsonSchema(data, '2020-12')
+  const beside = jsonSchema(besideData(operation), '2020-12').properties as Record<string, JsonSchema>
+  return jsonContent(wrapped ? envelopeOf(schema, beside) : schema)
 }
 
 function otherContent({ otherTypes = [] }: Documented): Document {

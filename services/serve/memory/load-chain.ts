@@ -48,6 +48,7 @@ export async function loadProgress(store: Store): Promise<ProgressRow[]> {
 
 /** As the `state` column has it; earlier versions wrote the windows into it. */
 type Stored<Entry> = Omit<Entry, 'windows'> & { windows?: Window[] }
+type StoredToken = Stored<TokenUpdate> & { main_price_usd?: number; main_open_usd?: number }
 
 /** Loads a chain's state from the store; undefined if the store has nothing for it. */
 export async function loadChain(store: Store, chain: string, keeps = KEEPS_ALL): Promise<ServedChain | undefined> {
@@ -66,7 +67,12 @@ export async function loadChain(store: Store, chain: string, keeps = KEEPS_ALL):
     if (pair.info !== null) putPair(state, pairStateOf(entry, pair.info, pair.updated_at))
   }
   for await (const row of stateRows(store, 'token', chain)) {
-    const token = JSON.parse(row.state, unknownAsNaN) as Stored<TokenUpdate>
+    // The main pair's prices are for SQL alone.
+    const {
+      main_price_usd: _price,
+      main_open_usd: _open,
+      ...token
+    } = JSON.parse(row.state, unknownAsNaN) as StoredToken
     const entry = { ...token, windows: windowsOf(row, token) }
     state.tokens.set(row.id, tokenStateOf(entry, token.info ?? UNKNOWN_TOKEN, entry.windows))
   }

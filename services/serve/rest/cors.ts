@@ -12,7 +12,7 @@ const REQUEST_HEADERS = 'X-API-KEY, X-Envelope, Content-Type, If-None-Match'
 /** Without this a page can read only the body and a few standard headers. */
 const EXPOSED = [
   ...['ETag', 'Retry-After', 'RateLimit', 'RateLimit-Policy'],
-  ...['X-As-Of', 'X-CU-Cost', 'X-CU-Remaining', 'X-Reason'],
+  ...['X-As-Of', 'X-CU-Cost', 'X-CU-Remaining', 'X-Reason', 'X-Next-Cursor'],
 ].join(', ')
 /** The longest time a browser keeps the answer to a preflight. */
 const MAX_AGE_S = '7200'

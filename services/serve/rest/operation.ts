@@ -1,6 +1,7 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { ChainDirectory } from '../chain-directory.js'
 import type { HistorySources } from '../history/hot/hot-history.js'
+import type { PageFile } from './page-files.js'
 
 /** Dependencies of every operation. */
 export type OperationContext = HistorySources & {
@@ -49,6 +50,8 @@ export type Operation<
   data: Data
   /** May wait for the store: counts towards its key's history queries. */
   readsStore?: true
+  /** Its items can be had as a file. */
+  file?: PageFile
   /** Content types of the answer beside JSON. */
   otherTypes?: readonly string[]
   /** Data is null for an unknown token or pair. */

@@ -10,6 +10,7 @@ import type { UntilPushed } from '../pushed-positions.js'
 import { type AdmissionDeps, admitKey, charge, keyIn } from './admission.js'
 import { type AnswerCache, type EncodedAnswer, encodeAnswer } from './answer-cache.js'
 import { type Answer, envelope, envelopeSchema, type Operation, type OperationContext } from './operation.js'
+import { type Encode, pageOf, sendPage } from './page-files.js'
 import { badRequest, refuseOtherMethods } from './problem.js'
 import { sendAnswer } from './send-answer.js'
 
@@ -63,10 +64,11 @@ function addRoute(app: FastifyInstance, url: string, operation: Operation, deps:
       // Only a request that makes its answer counts: identical ones wait for the same queries.
       const within = operation.readsStore === undefined ? make : () => deps.queries.run(access, make)
       const answer = await answers.answer(keyOf(request, body, wrap), within)
+      const page = await pageOf(request, answer, operation.file, deps.encodePage)
       charge(deps, access, operation, reply)
       reply.header('x-as-of', asOf(deps.chains, answer.chains))
       if (answer.reason !== undefined) reply.header('x-reason', answer.reason)
-      return sendAnswer(request, reply, answer)
+      return page === undefined ? sendAnswer(request, reply, answer) : sendPage(reply, page)
     },
   })
 }
@@ -115,6 +117,7 @@ export type RestDeps = OperationContext &
     envelope: 'spec' | 'always'
     corsOrigins: Config['corsOrigins']
     untilPushed: UntilPushed
+    encodePage: Encode
   }
 
 export type Validator = (value: unknown) => unknown

@@ -8,7 +8,7 @@ import { RequestError } from '../rest/problem.js'
 import { OUTPUT_SETTINGS } from './formats.js'
 import { createGuard } from './guard.js'
 import { asSqlFault, limitFault } from './sql-faults.js'
-import { createUntilStored, type PositionDeps } from './stored-positions.js'
+import { createUntilStored, type PositionDeps, type UntilStored } from './stored-positions.js'
 import { SQL_VIEWS, SYSTEM_VIEWS } from './views.js'
 
 export type SqlAnswer = {
@@ -32,6 +32,10 @@ export interface SqlService {
   run(access: Pick<Access, 'id' | 'plan'>, request: SqlRequest): Promise<SqlAnswer>
   /** Rejects if the plan has no SQL. */
   allow(plan: Plan): void
+  /** The query as it may run, without its FORMAT clause. */
+  check(plan: Plan, text: string): Promise<{ sql: string; format: string | undefined }>
+  /** Resolves with the seq of each chain that a query sees from then on. */
+  untilStored: UntilStored
 }
 
 export type SqlDeps = PositionDeps & { plans: Plans }
@@ -69,6 +73,8 @@ export function createSqlService(deps: SqlDeps): SqlService {
 
   return {
     allow,
+    untilStored,
+    check: (plan, text) => guard(text, settingsOf(plans[plan])),
     async run(access, request) {
       allow(access.plan)
       return queries.run(access, () => inTurn(() => answer(access.plan, request)))

@@ -30,14 +30,14 @@ const ohlcv = (unit: string, name: string) => ({
   [`volume_${unit}`]: `Sum over all trades, in ${name}`,
 })
 
-const windows = (trades: string) => ({
+const windows = (trades: string, priced: string) => ({
   ...Object.fromEntries(
     ['15m', '1h', '4h', '24h'].flatMap((window) => [
       [`volume_${window}`, `USD volume of ${trades} in the last ${window}`],
       [`buys_${window}`, `Buys in the last ${window}`],
       [`sells_${window}`, `Sells in the last ${window}`],
       [`makers_${window}`, `Distinct wallets in the last ${window}`],
-      [`price_change_${window}`, `Change of the USD price over the last ${window}, percent`],
+      [`price_change_${window}`, `Change of the ${priced} over the last ${window}, percent`],
     ]),
   ),
   high_24h: 'Highest good USD price in the last 24h',
@@ -142,7 +142,7 @@ export const SQL_VIEWS: Views = {
       liquidity_usd: 'Value of the quote side in USD',
       liquidity_native: 'Value of the quote side in native coins',
       updated_at: 'Time of the last update',
-      ...windows('trades'),
+      ...windows('trades', 'USD price'),
     },
   },
   tokens: {
@@ -164,7 +164,7 @@ export const SQL_VIEWS: Views = {
       launch_platform: 'Launch platform',
       launch_stage: 'Stage of the launch',
       updated_at: 'Time of the last update',
-      ...windows('all pairs'),
+      ...windows('all pairs', "main pair's USD price"),
     },
   },
   holders: {

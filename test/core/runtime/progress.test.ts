@@ -2,7 +2,7 @@ import { Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { chooseLogFormat, createLogger } from '../../../services/core/runtime/logger.js'
 import { createPace, createProgress } from '../../../services/core/runtime/progress.js'
-import { createPaint, type OutStream, wantsColour } from '../../../services/core/runtime/terminal.js'
+import { createPaint, type OutStream, printable, wantsColour } from '../../../services/core/runtime/terminal.js'
 
 function streamOf(given: Partial<OutStream>): { stream: OutStream; written: () => string } {
   let text = ''
@@ -103,4 +103,9 @@ describe('colours', () => {
     createLogger('colour', {}, (line) => lines.push(line)).error('chain stopped', { chain: 'eth' })
     expect(lines[0]).toContain('\x1b[31mchain stopped\x1b[39m  \x1b[2mchain=\x1b[22meth')
   })
+})
+
+it('shows names from a chain without the codes in them that control a terminal', () => {
+  const names = ['\x1b[2J\x1b]0;owned\x07PEPE', 'US\u200bDC', '\u202eCDSU', 'tab\tline\n', 'Ünï 🦄 币']
+  expect(names.map(printable)).toEqual(['�[2J�]0;owned�PEPE', 'US�DC', '�CDSU', 'tab�line�', 'Ünï 🦄 币'])
 })

@@ -21,8 +21,9 @@ function run(program: string, nodeOptions: readonly string[] = []) {
   const source = [
     `import { endWatchOf, watchEventLoop } from '${WATCHDOG}'`,
     "import { Worker } from 'node:worker_threads'",
-    'const block = (ms) => { const end = Date.now() + ms; while (Date.now() < end); }',
-    `const WORKER = \`import { watchEventLoop } from '${WATCHDOG}'; ${watch('pushes')}; setTimeout(() => { for (;;); }, 50)\``,
+    // Without using the CPU, which the other tests need.
+    'const block = (ms) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)',
+    `const WORKER = \`import { watchEventLoop } from '${WATCHDOG}'; ${watch('pushes')}; const cell = new Int32Array(new SharedArrayBuffer(4)); setTimeout(() => Atomics.wait(cell, 0, 0), 50)\``,
     watch('main'),
     program,
   ].join('\n')

@@ -1,5 +1,6 @@
 /** The contract of every store, whatever its engine. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { text as readText } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { readMigrations } from '../../../services/core/store/migrations.js'
 import type { ReadSettings, Store } from '../../../services/core/store/port.js'
 import {
@@ -245,6 +246,28 @@ function contract<T extends OpenedStore>(name: string, open: () => Promise<T>, m
       })
       await store.insert('candle_rows', line('candle_rows', { pair: 'after a read', volume_u: 1 }))
       expect(await store.query('SELECT number FROM numbers(4)')).toHaveLength(4)
+    })
+
+    it('streams an answer, and fails where the query fails, even after the first byte', async () => {
+      const settings = { max_threads: 1, max_block_size: 1_000 }
+      const body = await store.stream('SELECT number FROM numbers(300000)', 'CSV', settings)
+      expect((await readText(body)).split('\n')).toHaveLength(300_001)
+      expect(await readText(await store.stream('SELECT 1 WHERE 0', 'CSV', settings))).toBe('')
+      await expect(store.stream('SELECT nothing', 'CSV', settings)).rejects.toMatchObject({ code: 'query_failed' })
+      const late = "SELECT number, throwIf(number = 2900000, 'late') FROM numbers(3000000)"
+      await expect(store.stream(late, 'CSV', settings).then(readText)).rejects.toThrow()
+    })
+
+    it('ends the query of a stream that nobody reads any more', async () => {
+      const body = await store.stream("SELECT 'left alone', number FROM numbers(10000000000)", 'CSV', {
+        max_threads: 1,
+      })
+      body.destroy()
+      const running = () =>
+        store.query(
+          "SELECT 1 FROM system.processes WHERE query LIKE '%''left alone%' AND query NOT LIKE '%system.processes%'",
+        )
+      await vi.waitFor(async () => expect(await running()).toEqual([]), 20_000)
     })
 
     it('reports only the kind of error of a rejected query', async () => {

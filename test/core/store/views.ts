@@ -19,10 +19,19 @@ export function viewContract(opened: () => Store): void {
       const state = JSON.stringify({ windows, open_price_usd: 5, ath_usd: null, updated_at: 1_760_000_100 })
       const reserves = { reserve0: '5000000', reserve1: null }
       await store.insert('pair_rows', line('pair_rows', { ...pair, ...reserves, price_usd: 10, state }))
+      const tokenState = JSON.stringify({ ...JSON.parse(state), main_price_usd: 10, main_open_usd: 5 })
       await store.insert(
         'token_rows',
         lines('token_rows', [
-          { chain: 'view', token: 'foo', decimals: 6, symbol: 'FOO', total_supply: '7000000', price_usd: 10, state },
+          {
+            chain: 'view',
+            token: 'foo',
+            decimals: 6,
+            symbol: 'FOO',
+            total_supply: '7000000',
+            price_usd: 10,
+            state: tokenState,
+          },
           { chain: 'view', token: 'dim' },
         ]),
       )
@@ -109,7 +118,7 @@ export function viewContract(opened: () => Store): void {
       expect(
         await select(`SELECT symbol, decimals, total_supply, ${statistics} FROM tokens WHERE token = 'foo'`),
       ).toEqual([
-        { symbol: 'FOO', decimals: 6, total_supply: 7, ...shared, price_change_15m: null, price_change_24h: 25 },
+        { symbol: 'FOO', decimals: 6, total_supply: 7, ...shared, price_change_15m: 100, price_change_24h: 25 },
       ])
     })
 

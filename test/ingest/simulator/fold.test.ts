@@ -32,7 +32,7 @@ function rollDay({ pairs, last }: Reader): void {
 }
 
 /** This one has forks on every chain, and launches that graduate. */
-const history = played({ liveS: 20 })
+const history = played({ liveS: 20, historySwaps: isLongRun() ? 30_000 : 15_000 })
 
 describe.each(CHAINS.map(({ chain }) => chain))('a history of %s', (chain) => {
   it('folds to the same result as a recomputation from scratch', () => {

@@ -1,11 +1,9 @@
 /** One process of a cluster as an operator starts it: killed, frozen and started again, with what it wrote kept. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { repositoryRoot } from '../../../schemas/avro.js'
+import { DEXTAPE, NODE_FLAGS } from '../http/command.js'
 import { samplesOf } from '../metrics-samples.js'
 
-const BIN = join(repositoryRoot(), 'services/cli/dextape.js')
 /** Each question costs the processes under test CPU that all others lack. */
 const POLL_MS = 150
 const ANSWER_WITHIN_MS = 5000
@@ -63,7 +61,7 @@ export function startService({ name, command, folder, env, httpPort, ...plan }: 
   let run = launch()
 
   function launch(): Run {
-    const child = spawn(process.execPath, ['--max-semi-space-size=32', BIN, command, ...args], {
+    const child = spawn(process.execPath, ['--max-semi-space-size=32', ...NODE_FLAGS, DEXTAPE, command, ...args], {
       cwd: folder,
       env: { PATH: process.env.PATH, ...env, DEXTAPE_HTTP_PORT: String(httpPort) },
       stdio: ['ignore', 'pipe', 'pipe'],

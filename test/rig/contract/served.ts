@@ -1,7 +1,7 @@
 /** A real process that serves the contract market, with helpers to query it. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { runCommand } from '../http/command.js'
+import { runHere } from '../http/command-here.js'
 import { scratchFolder, untilSeqs } from '../up/play.js'
 import { type Ended, startUp, type UpProcess } from '../up/process.js'
 import { seqsOf, writeTape } from '../up/recording.js'
@@ -59,7 +59,7 @@ export async function serveMarket({ market, speed = 'max', config = {} }: Served
 
 async function expiredKey(dataDir: string): Promise<string> {
   const args = ['keys', 'create', '--name', 'old', '--expires', '2020-01-01', '--data-dir', dataDir]
-  const { code, out, err } = await runCommand(args, { cwd: dataDir })
+  const { code, out, err } = await runHere(args, { cwd: dataDir })
   if (code !== 0) throw new Error(`no expired key could be made: ${err}`)
   return out.trim()
 }

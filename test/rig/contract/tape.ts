@@ -5,7 +5,7 @@ import type { TapePlan } from '../up/recording.js'
 export const TAPE: TapePlan = {
   seed: 611,
   chains: ['eth', 'bsc', 'solana'],
-  blocksPerChain: 150,
+  blocksPerChain: 110,
   options: {
     ...{ secondsPerBlock: 20, swapsPerBlock: 5, quietHour: 0, quietDay: 0, maxTimeBackS: 20, wallets: 40 },
     retracts: { probability: 0.05, maxDepth: 4 },
@@ -16,7 +16,7 @@ export const TAPE: TapePlan = {
 export const PACED_TAPE: TapePlan = {
   seed: 617,
   chains: ['eth', 'bsc', 'solana'],
-  blocksPerChain: 220,
+  blocksPerChain: 160,
   options: {
     ...{ secondsPerBlock: 4, swapsPerBlock: 6, quietHour: 0, quietDay: 0, maxTimeBackS: 0, wallets: 40 },
     retracts: { probability: 0.04, maxDepth: 3 },
@@ -27,7 +27,7 @@ export const PACED_TAPE: TapePlan = {
 export const LIVE_TAPE: TapePlan = {
   seed: 619,
   chains: ['eth', 'solana'],
-  blocksPerChain: 200,
+  blocksPerChain: 140,
   options: {
     ...{ secondsPerBlock: 4, swapsPerBlock: 5, quietHour: 0, quietDay: 0, maxTimeBackS: 0 },
     retracts: { probability: 0.05, maxDepth: 3 },

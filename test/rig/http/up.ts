@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChainFacts } from '../../../services/core/domain/chains.js'
 import { flushServed } from '../../../services/core/store/engine-socket.js'
-import { socketPathOf } from '../../../services/core/store/local-store.js'
+import { enginePathOf, socketPathOf } from '../../../services/core/store/local-store.js'
 import type { StatusReport } from '../../../services/serve/status-report.js'
 import { storeEnvironmentOf } from '../engine.js'
 import { samplesOf } from '../metrics-samples.js'
+import { copyMigratedStore } from '../migrated-store.js'
 import { type Ended, startCommand } from './command.js'
 
 export const KEY = 'dx_integration'
@@ -79,6 +80,8 @@ export function environmentOf({
 
 export async function startUp(plan: UpPlan): Promise<Up> {
   const { folder, events, speed, program } = plan
+  // Without a recording, the start itself is what is tested.
+  if (events !== undefined) copyMigratedStore(enginePathOf(dataDirOf(folder)))
   const args = [...(program?.args ?? ['up']), ...(events === undefined ? [] : ['--events', events])]
   const started = startCommand([...args, ...(speed === undefined ? [] : ['--speed', speed])], {
     cwd: folder,

@@ -39,7 +39,7 @@ export async function untilRead(up: UpProcess, records: ReadonlyMap<string, numb
 /** Fewer writes, for uninterrupted runs: an insert into the embedded engine costs 12 ms. */
 const CALM = { ...BUSY, intervals: { flush_ms: 500, checkpoint_ms: 500 } }
 
-/** Plays at full speed until `reached`, then stops; throws if the stop is not clean. */
+/** Plays at full speed until `reached`, then stops; throws if the exit code is not 0. */
 export async function play(options: UpOptions, reached: (up: UpProcess) => Promise<void>): Promise<void> {
   const up = startUp({ speed: 'max', config: CALM, ...options })
   try {
@@ -48,12 +48,16 @@ export async function play(options: UpOptions, reached: (up: UpProcess) => Promi
     await up.kill()
     throw error
   }
-  stoppedCleanly(await up.stop())
+  exitedWithZero(await up.stop())
 }
 
 export const STOP_WITHIN_MS = 5000
 
-export function stoppedCleanly({ code, signal, err, tookMs }: Ended & { tookMs: number }): void {
-  if (code !== 0) throw new Error(`up ended with ${code ?? signal} instead of 0 after SIGTERM\n${err}`)
+export function stoppedCleanly({ tookMs, ...ended }: Ended & { tookMs: number }): void {
+  exitedWithZero(ended)
   if (tookMs > STOP_WITHIN_MS) throw new Error(`up took ${Math.round(tookMs)} ms to stop`)
+}
+
+function exitedWithZero({ code, signal, err }: Ended): void {
+  if (code !== 0) throw new Error(`up ended with ${code ?? signal} instead of 0 after SIGTERM\n${err}`)
 }

@@ -2,13 +2,14 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { repositoryRoot } from '../../../schemas/avro.js'
+import { enginePathOf } from '../../../services/core/store/local-store.js'
 import type { ChainStatus, StatusReport } from '../../../services/serve/status-report.js'
 import { storeEnvironmentOf } from '../engine.js'
+import { DEXTAPE, NODE_FLAGS } from '../http/command.js'
+import { copyMigratedStore } from '../migrated-store.js'
 
-const BIN = join(repositoryRoot(), 'services/cli/dextape.js')
 const POLL_MS = 40
 /** Generous, so that a busy machine does not fail a test. */
 const GIVE_UP_MS = 300_000
@@ -46,7 +47,9 @@ export type UpProcess = {
 }
 
 export function startUp(options: UpOptions): UpProcess {
-  const [program, ...before] = options.command ?? [process.execPath, '--max-semi-space-size=32', BIN]
+  // Without a recording or in another program, the start itself is what is tested.
+  if (options.events !== undefined && options.command === undefined) copyMigratedStore(enginePathOf(options.dataDir))
+  const [program, ...before] = options.command ?? [process.execPath, '--max-semi-space-size=32', ...NODE_FLAGS, DEXTAPE]
   const child = spawn(program, [...before, 'up', ...argumentsOf(options)], {
     cwd: dirname(options.dataDir),
     env: {

@@ -35,7 +35,8 @@ async function ask(
   }
 }
 
-const EXPOSED = 'ETag, Retry-After, RateLimit, RateLimit-Policy, X-As-Of, X-CU-Cost, X-CU-Remaining, X-Reason'
+const EXPOSED =
+  'ETag, Retry-After, RateLimit, RateLimit-Policy, X-As-Of, X-CU-Cost, X-CU-Remaining, X-Reason, X-Next-Cursor'
 const ALLOWED = {
   'access-control-allow-methods': 'GET, HEAD, POST',
   'access-control-allow-headers': 'X-API-KEY, X-Envelope, Content-Type, If-None-Match',

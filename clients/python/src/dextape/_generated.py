@@ -877,6 +877,17 @@ class SqlSchema(TypedDict):
     limits: SqlSchemaLimits
 
 
+class ExportPartitionsPartitionsItem(TypedDict):
+    chain: str
+    date: str
+    rows: int
+    hash: str
+
+
+class ExportPartitions(TypedDict):
+    partitions: list[ExportPartitionsPartitionsItem]
+
+
 class WsToken(TypedDict):
     token: str
     expires_at: int
@@ -1169,6 +1180,8 @@ OPERATIONS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "supported_chains": ("GET", "/v2/supported_chains", ()),
     "sql_query": ("POST", "/v2/sql", ("query", "format", )),
     "sql_schema": ("GET", "/v2/sql/schema", ()),
+    "export_file": ("POST", "/v2/export", ("view", "query", "format", "chains", "pair_ids", "interval", "from_time", "to_time", "finalized", "date", )),
+    "export_partitions": ("POST", "/v2/export/partitions", ("view", "chains", "pair_ids", "interval", "from_time", "to_time", "finalized", )),
     "ws_token": ("POST", "/v2/ws/token", ()),
 }
 
@@ -1260,6 +1273,14 @@ class Operations:
     def sql_schema(self) -> SqlSchema:
         """Views that SQL reads, with the type and meaning of each column."""
         return self.call("sql_schema", {})
+
+    def export_file(self, *, view: Literal["trades"] | Literal["liquidity"] | Literal["candles"] | Literal["pair_history"] | Literal["pairs"] | Literal["main_pairs"] | Literal["tokens"] | Literal["holders"] | None = None, query: str | None = None, format: Literal["parquet"] | Literal["arrow"] | Literal["csv"] | Literal["jsonl"] | None = None, chains: list[str] | None = None, pair_ids: list[str] | None = None, interval: Literal["s1"] | Literal["k1"] | Literal["k5"] | Literal["k15"] | Literal["k30"] | Literal["k60"] | Literal["k120"] | Literal["k240"] | Literal["k1440"] | Literal["k10080"] | None = None, from_time: int | None = None, to_time: int | None = None, finalized: bool | None = None, date: str | None = None) -> bytes:
+        """Export a view or a query as a file of any size. X-As-Of has the seq of each chain that it includes."""
+        return self.call("export_file", {"view": view, "query": query, "format": format, "chains": chains, "pair_ids": pair_ids, "interval": interval, "from_time": from_time, "to_time": to_time, "finalized": finalized, "date": date})
+
+    def export_partitions(self, *, view: Literal["trades"] | Literal["liquidity"] | Literal["candles"] | Literal["pair_history"] | Literal["pairs"] | Literal["main_pairs"] | Literal["tokens"] | Literal["holders"] | None = None, chains: list[str] | None = None, pair_ids: list[str] | None = None, interval: Literal["s1"] | Literal["k1"] | Literal["k5"] | Literal["k15"] | Literal["k30"] | Literal["k60"] | Literal["k120"] | Literal["k240"] | Literal["k1440"] | Literal["k10080"] | None = None, from_time: int | None = None, to_time: int | None = None, finalized: bool | None = None) -> ExportPartitions:
+        """Days of each chain in an export: the files of a partitioned folder."""
+        return self.call("export_partitions", {"view": view, "chains": chains, "pair_ids": pair_ids, "interval": interval, "from_time": from_time, "to_time": to_time, "finalized": finalized})
 
     def ws_token(self) -> WsToken:
         """One-time WebSocket token, for clients that cannot send headers."""
@@ -1353,6 +1374,14 @@ class AsyncOperations:
     async def sql_schema(self) -> SqlSchema:
         """Views that SQL reads, with the type and meaning of each column."""
         return await self.call("sql_schema", {})
+
+    async def export_file(self, *, view: Literal["trades"] | Literal["liquidity"] | Literal["candles"] | Literal["pair_history"] | Literal["pairs"] | Literal["main_pairs"] | Literal["tokens"] | Literal["holders"] | None = None, query: str | None = None, format: Literal["parquet"] | Literal["arrow"] | Literal["csv"] | Literal["jsonl"] | None = None, chains: list[str] | None = None, pair_ids: list[str] | None = None, interval: Literal["s1"] | Literal["k1"] | Literal["k5"] | Literal["k15"] | Literal["k30"] | Literal["k60"] | Literal["k120"] | Literal["k240"] | Literal["k1440"] | Literal["k10080"] | None = None, from_time: int | None = None, to_time: int | None = None, finalized: bool | None = None, date: str | None = None) -> bytes:
+        """Export a view or a query as a file of any size. X-As-Of has the seq of each chain that it includes."""
+        return await self.call("export_file", {"view": view, "query": query, "format": format, "chains": chains, "pair_ids": pair_ids, "interval": interval, "from_time": from_time, "to_time": to_time, "finalized": finalized, "date": date})
+
+    async def export_partitions(self, *, view: Literal["trades"] | Literal["liquidity"] | Literal["candles"] | Literal["pair_history"] | Literal["pairs"] | Literal["main_pairs"] | Literal["tokens"] | Literal["holders"] | None = None, chains: list[str] | None = None, pair_ids: list[str] | None = None, interval: Literal["s1"] | Literal["k1"] | Literal["k5"] | Literal["k15"] | Literal["k30"] | Literal["k60"] | Literal["k120"] | Literal["k240"] | Literal["k1440"] | Literal["k10080"] | None = None, from_time: int | None = None, to_time: int | None = None, finalized: bool | None = None) -> ExportPartitions:
+        """Days of each chain in an export: the files of a partitioned folder."""
+        return await self.call("export_partitions", {"view": view, "chains": chains, "pair_ids": pair_ids, "interval": interval, "from_time": from_time, "to_time": to_time, "finalized": finalized})
 
     async def ws_token(self) -> WsToken:
         """One-time WebSocket token, for clients that cannot send headers."""

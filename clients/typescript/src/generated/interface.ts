@@ -890,6 +890,18 @@ export type SqlSchema = {
   limits: SqlSchemaLimits
 }
 
+export type ExportPartitionsPartitionsItem = {
+  chain: string
+  date: string
+  rows: number
+  /** Of all rows, for a day that a reorg can still change; 0 for the others */
+  hash: string
+}
+
+export type ExportPartitions = {
+  partitions: ExportPartitionsPartitionsItem[]
+}
+
 export type WsToken = {
   token: string
   expires_at: number
@@ -1411,6 +1423,46 @@ export interface Operations {
   }; result: SqlQuery | ArrayBuffer }
   /** Views that SQL reads, with the type and meaning of each column. */
   sqlSchema: { params: Record<string, never>; result: SqlSchema }
+  /** Export a view or a query as a file of any size. X-As-Of has the seq of each chain that it includes. */
+  exportFile: { params: {
+    /** The view to export */
+    view?: "trades" | "liquidity" | "candles" | "pair_history" | "pairs" | "main_pairs" | "tokens" | "holders" | undefined
+    /** A SELECT over the views, instead of `view` */
+    query?: string | undefined
+    /** Format of the file */
+    format?: "parquet" | "arrow" | "csv" | "jsonl" | undefined
+    /** Only these chains */
+    chains?: string[] | undefined
+    /** Only these pairs, each as <pair_address>-<chain> */
+    pair_ids?: string[] | undefined
+    /** Only candles of this interval */
+    interval?: "s1" | "k1" | "k5" | "k15" | "k30" | "k60" | "k120" | "k240" | "k1440" | "k10080" | undefined
+    /** Start time, inclusive, epoch seconds */
+    from_time?: number | undefined
+    /** End time, inclusive, epoch seconds */
+    to_time?: number | undefined
+    /** Only what no reorg can change any more */
+    finalized?: boolean | undefined
+    /** Only this day (UTC) of one chain, without the column chain: a file of a folder chain=…/date=… */
+    date?: string | undefined
+  }; result: ArrayBuffer }
+  /** Days of each chain in an export: the files of a partitioned folder. */
+  exportPartitions: { params: {
+    /** The view to export */
+    view?: "trades" | "liquidity" | "candles" | "pair_history" | "pairs" | "main_pairs" | "tokens" | "holders" | undefined
+    /** Only these chains */
+    chains?: string[] | undefined
+    /** Only these pairs, each as <pair_address>-<chain> */
+    pair_ids?: string[] | undefined
+    /** Only candles of this interval */
+    interval?: "s1" | "k1" | "k5" | "k15" | "k30" | "k60" | "k120" | "k240" | "k1440" | "k10080" | undefined
+    /** Start time, inclusive, epoch seconds */
+    from_time?: number | undefined
+    /** End time, inclusive, epoch seconds */
+    to_time?: number | undefined
+    /** Only what no reorg can change any more */
+    finalized?: boolean | undefined
+  }; result: ExportPartitions }
   /** One-time WebSocket token, for clients that cannot send headers. */
   wsToken: { params: Record<string, never>; result: WsToken }
 }
@@ -1438,5 +1490,7 @@ export const OPERATIONS = {
   supportedChains: { method: 'GET', path: '/v2/supported_chains', body: [] },
   sqlQuery: { method: 'POST', path: '/v2/sql', body: ['query', 'format'] },
   sqlSchema: { method: 'GET', path: '/v2/sql/schema', body: [] },
+  exportFile: { method: 'POST', path: '/v2/export', body: ['view', 'query', 'format', 'chains', 'pair_ids', 'interval', 'from_time', 'to_time', 'finalized', 'date'] },
+  exportPartitions: { method: 'POST', path: '/v2/export/partitions', body: ['view', 'chains', 'pair_ids', 'interval', 'from_time', 'to_time', 'finalized'] },
   wsToken: { method: 'POST', path: '/v2/ws/token', body: [] },
 } as const

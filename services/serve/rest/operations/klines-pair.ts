@@ -6,6 +6,7 @@ import { fieldsOf, int, plainDecimal, text } from '../../views/field-formats.js'
 import { finalUntilS, isFinal, type Market, targetOf } from '../../views/market-facts.js'
 import { candleCursor, readCandleCursor } from '../cursors.js'
 import { operation } from '../operation.js'
+import { PAGE_FORMAT, PAGE_TYPES } from '../page-files.js'
 import { checkRange, epochSeconds, limitOf, NextCursor, PagedQuery, PairIdParams, resolveId } from '../parameters.js'
 import { badRequest } from '../problem.js'
 
@@ -42,15 +43,14 @@ export const KlinesQuery = Type.Object({
     }),
   ),
   ...PagedQuery,
+  format: PAGE_FORMAT,
 })
 
-const Points = Type.Array(
-  Type.Object({
-    ...fieldsOf(['open', 'high', 'low', 'close', 'volume'], text),
-    time: int,
-    filled: Type.Optional(Type.Boolean()),
-  }),
-)
+const PRICES = ['open', 'high', 'low', 'close', 'volume'] as const
+
+const Point = Type.Object({ ...fieldsOf(PRICES, text), time: int, filled: Type.Optional(Type.Boolean()) })
+
+export const CANDLE_FILE = { rows: 'points', item: Point, doubles: PRICES }
 
 export const KlinesData = Type.Object({
   pair_id: text,
@@ -63,7 +63,7 @@ export const KlinesData = Type.Object({
   pump_pair_id: Type.Optional(
     Type.String({ description: 'Bonding curve of the token, if the curve has no pool address' }),
   ),
-  points: Points,
+  points: Type.Array(Point),
 })
 
 export const klinesPair = operation({
@@ -77,6 +77,8 @@ export const klinesPair = operation({
   params: PairIdParams,
   query: KlinesQuery,
   data: KlinesData,
+  file: CANDLE_FILE,
+  otherTypes: PAGE_TYPES,
   async handle({ chains, ...sources }, { params, query }) {
     const { address, chain, market } = resolveId(chains, params['pair-id'], 'pair-id')
     const range = readKlinesQuery(query, market)

@@ -1,8 +1,9 @@
 import { readHistory } from '../../history/candle-history.js'
 import { mainPairSegments } from '../../history/main-pairs.js'
 import { operation } from '../operation.js'
+import { PAGE_TYPES } from '../page-files.js'
 import { resolveId, TokenIdParams } from '../parameters.js'
-import { curveOf, KlinesData, KlinesQuery, nextCandles, point, readKlinesQuery } from './klines-pair.js'
+import { CANDLE_FILE, curveOf, KlinesData, KlinesQuery, nextCandles, point, readKlinesQuery } from './klines-pair.js'
 
 export const klinesToken = operation({
   id: 'klinesToken',
@@ -15,6 +16,8 @@ export const klinesToken = operation({
   params: TokenIdParams,
   query: KlinesQuery,
   data: KlinesData,
+  file: CANDLE_FILE,
+  otherTypes: PAGE_TYPES,
   async handle({ chains, ...sources }, { params, query }) {
     const { address, chain, market } = resolveId(chains, params['token-id'], 'token-id')
     const range = readKlinesQuery(query, market)

@@ -5,10 +5,13 @@ import { LIQUIDITY } from '../../history/stored-events.js'
 import { LIQUIDITY_TYPES, LiquidityItem, liquidityItem } from '../../views/event-items.js'
 import { tokenInfo } from '../../views/market-facts.js'
 import { operation } from '../operation.js'
+import { PAGE_TYPES } from '../page-files.js'
 import { PairIdParams } from '../parameters.js'
 import { answerTxs, TxsQuery, txsData } from './txs-swap.js'
 
 const KINDS = Object.keys(LIQUIDITY_TYPES) as LiquidityKind[]
+
+const LIQUIDITY_DOUBLES = ['amount_eth', 'amount_usd', 'token0_price_usd', 'token1_price_usd']
 
 export const txsLiq = operation({
   id: 'txsLiq',
@@ -32,6 +35,8 @@ export const txsLiq = operation({
     ),
   }),
   data: txsData(LiquidityItem),
+  file: { rows: 'txs', item: LiquidityItem, doubles: LIQUIDITY_DOUBLES },
+  otherTypes: PAGE_TYPES,
   handle: (context, { params, query }) => {
     const kind = KINDS.find((one) => LIQUIDITY_TYPES[one] === query.type) ?? 'all'
     return answerTxs(

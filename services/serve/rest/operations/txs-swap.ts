@@ -9,6 +9,7 @@ import { int, text } from '../../views/field-formats.js'
 import { isFinal, type Market } from '../../views/market-facts.js'
 import { eventCursor, readEventCursor } from '../cursors.js'
 import { type Answer, type OperationContext, operation } from '../operation.js'
+import { PAGE_FORMAT, PAGE_TYPES } from '../page-files.js'
 import { checkRange, epochSeconds, limitOf, NextCursor, PagedQuery, PairIdParams, resolveId } from '../parameters.js'
 import { badRequest } from '../problem.js'
 
@@ -35,6 +36,7 @@ export const TxsQuery = Type.Object({
     }),
   ),
   ...PagedQuery,
+  format: PAGE_FORMAT,
 })
 
 export const txsData = (item: TSchema) =>
@@ -46,6 +48,8 @@ export const txsData = (item: TSchema) =>
     next_cursor: NextCursor,
     txs: Type.Array(item),
   })
+
+const SWAP_DOUBLES = ['from_token_price_usd', 'to_token_price_usd', 'amount_usd', 'pair_liquidity_usd']
 
 export const txsSwap = operation({
   id: 'txsSwap',
@@ -59,6 +63,8 @@ export const txsSwap = operation({
   params: PairIdParams,
   query: TxsQuery,
   data: txsData(SwapItem),
+  file: { rows: 'txs', item: SwapItem, doubles: SWAP_DOUBLES },
+  otherTypes: PAGE_TYPES,
   handle: (context, { params, query }) =>
     answerTxs(
       context,

@@ -1,64 +1,28 @@
-/** The store after a played recording and a stop, compared with SQL over its raw trades. */
+/** The store of a played chain after a stop, compared with SQL over its raw trades. */
+import { expect, test } from 'vitest'
+import { UPDATE_WINDOWS, WINDOWS } from '../../../services/core/domain/chains.js'
+import { type Window, windowOf } from '../../../services/core/domain/packed-windows.js'
+import type { Store } from '../../../services/core/store/port.js'
+import { amountOf } from '../../rig/http/decimals.js'
+import { known, rowsOf, storedCandleDifferences, tradeDifferences, tradesSource } from '../../rig/http/stored.js'
+import { differences } from '../../rig/reference/compare.js'
+import type { Reference } from '../../rig/reference/recompute.js'
+import { windowsSql } from '../../rig/reference/sql.js'
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { UPDATE_WINDOWS, WINDOWS } from '../../services/core/domain/chains.js'
-import { type Window, windowOf } from '../../services/core/domain/packed-windows.js'
-import { openStore } from '../../services/core/store/clickhouse-store.js'
-import type { Store } from '../../services/core/store/port.js'
-import { storeTargetOf } from '../rig/engine.js'
-import { removeScratchFolders, scratchFolder } from '../rig/http/command.js'
-import { amountOf } from '../rig/http/decimals.js'
-import { interleave, writeRecording } from '../rig/http/recording-file.js'
-import { known, rowsOf, storedCandleDifferences, tradeDifferences, tradesSource } from '../rig/http/stored.js'
-import { startUp } from '../rig/http/up.js'
-import { generateRecording } from '../rig/market/generate.js'
-import { marketMoney } from '../rig/market/money.js'
-import { differences } from '../rig/reference/compare.js'
-import { type Reference, recompute } from '../rig/reference/recompute.js'
-import { windowsSql } from '../rig/reference/sql.js'
-
-const options = { retracts: { probability: 0.05, maxDepth: 6 } }
-const PLANS = [
-  { seed: 201, chain: 'eth', blocks: 200, options },
-  { seed: 202, chain: 'solana', blocks: 200, options },
-]
-
-let store: Store
-const references = new Map<string, Reference>()
-
-beforeAll(async () => {
-  const recordings = PLANS.map((plan) => generateRecording(plan))
-  for (const [at, { chain }] of PLANS.entries())
-    references.set(chain, recompute(recordings[at] ?? [], marketMoney(chain)))
-  const folder = scratchFolder()
-  const events = writeRecording(folder, 'two.jsonl', interleave(recordings))
-  const up = await startUp({ folder, events, chains: PLANS.map(({ chain }) => marketMoney(chain)) })
-  for (const [at, { chain }] of PLANS.entries()) await up.applied(chain, recordings[at]?.length ?? 0)
-  // Stop at once: folded data that is not written yet must be in the store after the exit.
-  const { code, err } = await up.stop()
-  if (code !== 0) throw new Error(`up ended with ${code}: ${err}`)
-  store = await openStore(storeTargetOf(up.dataDir))
-})
-
-afterAll(async () => {
-  await store.close()
-  removeScratchFolders()
-})
-
-describe.each(PLANS)('seed $seed, $chain', ({ chain }) => {
-  const reference = (): Reference => references.get(chain) as Reference
+/** `store` and `reference` are there once the tests run. */
+export function testStoredRows(chain: string, store: () => Store, reference: () => Reference): void {
   const nullIfUnknown = (value: number): number | null => (Number.isNaN(value) ? null : value)
 
-  test('stores each trade', async () => expect(await tradeDifferences(store, reference())).toEqual([]))
+  test('stores each trade', async () => expect(await tradeDifferences(store(), reference())).toEqual([]))
 
   test('stores each candle as SQL computes it from the trades', async () =>
-    expect(await storedCandleDifferences(store, reference())).toEqual([]))
+    expect(await storedCandleDifferences(store(), reference())).toEqual([]))
 
   test('stores the windows of each pair as SQL computes them from the trades', async () => {
     type Row = { pair: string; window: string } & { [K in keyof Window]: number | null }
-    const made = await rowsOf<Row>(store, windowsSql(tradesSource(reference()), reference().now))
+    const made = await rowsOf<Row>(store(), windowsSql(tradesSource(reference()), reference().now))
     const rows = await rowsOf<{ pair: string; windows: (number | null)[] }>(
-      store,
+      store(),
       `SELECT pair, windows FROM pair_rows FINAL WHERE chain = '${chain}' AND tx_count > 0`,
     )
     const stored = rows.flatMap(({ pair, windows }) => {
@@ -74,7 +38,7 @@ describe.each(PLANS)('seed $seed, $chain', ({ chain }) => {
   test('stores what each pair was worth at the end of each hour', async () => {
     type Row = { pair: string; hour: number } & Record<string, number | string | null>
     const rows = await rowsOf<Row>(
-      store,
+      store(),
       `SELECT *, toUInt32(time) AS hour FROM pair_hour_rows FINAL WHERE chain = '${chain}' AND is_deleted = 0`,
     )
     const stored = rows.map((row): [string, object] => [
@@ -91,7 +55,7 @@ describe.each(PLANS)('seed $seed, $chain', ({ chain }) => {
   test('stores each main pair change', async () => {
     type Row = { token: string; block_number: string; old_pair: string; new_pair: string }
     const rows = await rowsOf<Row>(
-      store,
+      store(),
       `SELECT * FROM main_pair_rows FINAL WHERE chain = '${chain}' AND is_deleted = 0`,
     )
     const got = rows.map(
@@ -106,7 +70,7 @@ describe.each(PLANS)('seed $seed, $chain', ({ chain }) => {
 
   test('lists each holder in the view, with decimals applied', async () => {
     type Row = { token: string; holder: string; balance: number | null; balance_raw: string }
-    const rows = await rowsOf<Row>(store, `SELECT * FROM holders WHERE chain = '${chain}'`)
+    const rows = await rowsOf<Row>(store(), `SELECT * FROM holders WHERE chain = '${chain}'`)
     const got = new Map(
       rows.map(({ token, holder, balance, balance_raw }) => [
         `${token}|${holder}`,
@@ -123,7 +87,7 @@ describe.each(PLANS)('seed $seed, $chain', ({ chain }) => {
 
   test('has correct rows in the trades view', async () => {
     const rows = await rowsOf<Record<string, unknown>>(
-      store,
+      store(),
       `SELECT pair, id, side, token_in, token_out, amount_in, amount_out, reserve0, price_usd, amount_usd, flags, good,
          toUInt32(time) AS at FROM trades WHERE chain = '${chain}'`,
     )
@@ -160,7 +124,7 @@ describe.each(PLANS)('seed $seed, $chain', ({ chain }) => {
     const windowNames = WINDOWS.slice(2)
     const columns = windowNames.map((name) => `volume_${name}, buys_${name}, sells_${name}, makers_${name}`)
     const rows = await rowsOf<Record<string, unknown>>(
-      store,
+      store(),
       `SELECT pair, target, quote, price_usd, tvl, tx_count, open_price_usd, high_24h, low_24h, ${columns.join(', ')}
        FROM pairs WHERE chain = '${chain}'`,
     )
@@ -190,7 +154,7 @@ describe.each(PLANS)('seed $seed, $chain', ({ chain }) => {
 
   test('has correct rows in the tokens view', async () => {
     const rows = await rowsOf<Record<string, unknown>>(
-      store,
+      store(),
       `SELECT token, symbol, decimals, total_supply, price_usd, main_pair, tvl, holders, volume_24h, makers_24h
        FROM tokens WHERE chain = '${chain}'`,
     )
@@ -216,7 +180,7 @@ describe.each(PLANS)('seed $seed, $chain', ({ chain }) => {
     })
     expect(differences(got, new Map<string, object>(expected))).toEqual([])
   })
-})
+}
 
 /** As SQL has unknown numbers. */
 function orNull(window: Window): { [K in keyof Window]: number | null } {

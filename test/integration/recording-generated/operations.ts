@@ -1,65 +1,38 @@
-/** Generated markets with reorgs, played by a real `up`: history, holders and lists match the reference. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Played, playedBy } from '../../rig/http/against-reference.js'
+/** History, holders and lists of a chain that `up` has played match the reference. */
+import { expect, test } from 'vitest'
+import type { Played } from '../../rig/http/against-reference.js'
 import { dataOf } from '../../rig/http/ask.js'
-import { removeScratchFolders, scratchFolder } from '../../rig/http/command.js'
 import { amountOf, answerDifferences, readNumber } from '../../rig/http/decimals.js'
 import { windowNamed } from '../../rig/http/expected-pair.js'
 import { expectedToken, UNCHECKED_OF_TOKEN } from '../../rig/http/expected-token.js'
-import { interleave, writeRecording } from '../../rig/http/recording-file.js'
-import { startUp, type Up, type UpPlan } from '../../rig/http/up.js'
-import { generateRecording } from '../../rig/market/generate.js'
+import type { Up } from '../../rig/http/up.js'
 import { marketMoney } from '../../rig/market/money.js'
 import { differences } from '../../rig/reference/compare.js'
-import { expectedHolders, expectedSwap, expectedTokenBars } from './expected-events.js'
+import { expectedHolders, expectedSwap, expectedTokenBars } from '../../serve/operations/expected-events.js'
 
-const options = { retracts: { probability: 0.05, maxDepth: 6 } }
-const MARKETS = [
-  { seed: 301, chain: 'eth', blocks: 130, options },
-  { seed: 302, chain: 'solana', blocks: 130, options },
-]
-
-let up: Up
-let plan: UpPlan
-const played = new Map<string, Played>()
-const playedOn = (chain: string): Played => played.get(chain) as Played
 type Row = Record<string, unknown>
-const rows = async (path: string): Promise<Row[]> => {
-  const answer = await up.get(path)
-  if (answer.status !== 200) throw new Error(`${path}: ${JSON.stringify(answer.body)}`)
-  return answer.body as Row[]
-}
 
-beforeAll(async () => {
-  for (const market of MARKETS) played.set(market.chain, playedBy(generateRecording(market), marketMoney(market.chain)))
-  const folder = scratchFolder()
-  const events = writeRecording(folder, 'two.jsonl', interleave([...played.values()].map(({ lines }) => lines)))
-  // The default: no batch is due during the test, so that answers overlay the store with data from memory.
-  const settings = { intervals: { flush_ms: 30_000, checkpoint_ms: 30_000 } }
-  plan = { folder, events, chains: MARKETS.map(({ chain }) => marketMoney(chain)), settings }
-  up = await startUp(plan)
-  for (const { chain, lines } of played.values()) await up.applied(chain, lines.length)
-})
+/** `up` and `played` are there once the tests run. */
+export function testOperations(chain: string, up: () => Up, played: () => Played): void {
+  const rows = async (path: string): Promise<Row[]> => {
+    const answer = await up().get(path)
+    if (answer.status !== 200) throw new Error(`${path}: ${JSON.stringify(answer.body)}`)
+    return answer.body as Row[]
+  }
 
-afterAll(async () => {
-  await up.stop()
-  removeScratchFolders()
-})
-
-describe.each(MARKETS)('seed $seed, $chain', ({ chain }) => {
   /** Pages like a client: each page starts after the last id of the one before. */
   async function allTxs(kind: 'swap' | 'liq', pair: string): Promise<Row[]> {
     const all: Row[] = []
     for (;;) {
       const from = all.length === 0 ? 'from_time=0' : `after=${all.at(-1)?.id}`
-      const { txs } = dataOf<{ txs: Row[] }>(await up.get(`/v2/txs/${kind}/${pair}-${chain}?limit=60&${from}`))
+      const { txs } = dataOf<{ txs: Row[] }>(await up().get(`/v2/txs/${kind}/${pair}-${chain}?limit=60&${from}`))
       all.push(...txs)
       if (txs.length < 60) return all
     }
   }
 
   test('returns every swap of every pair, in order', async () => {
-    const { reference } = playedOn(chain)
+    const { reference } = played()
     const found: string[] = []
     for (const pair of reference.pairs.keys()) {
       const expected = reference.trades
@@ -77,7 +50,7 @@ describe.each(MARKETS)('seed $seed, $chain', ({ chain }) => {
   })
 
   test('returns every liquidity event of every pair, in order', async () => {
-    const { reference } = playedOn(chain)
+    const { reference } = played()
     const times = new Map(reference.blocks.map(({ number, time }) => [number, time]))
     const timeOf = (block: number): number => times.get(block) ?? Number.NaN
     const types = { create: 'createPair', add: 'addLiquidity', remove: 'removeLiquidity' }
@@ -103,11 +76,11 @@ describe.each(MARKETS)('seed $seed, $chain', ({ chain }) => {
     ['k60', 'r'],
     ['k1440', 'u'],
   ] as const)('token candles of %s in %s follow the main pair', async (interval, category) => {
-    const { reference } = playedOn(chain)
+    const { reference } = played()
     let switches = 0
     for (const token of reference.tokens.keys()) {
       const path = `/v2/klines/token/${token}-${chain}?interval=${interval}&category=${category}&limit=1000`
-      const { points } = dataOf<{ points: Row[] }>(await up.get(path))
+      const { points } = dataOf<{ points: Row[] }>(await up().get(path))
       const got = points.map((point) =>
         Object.fromEntries(Object.entries(point).map(([field, value]) => [field, readNumber(value)])),
       )
@@ -119,7 +92,7 @@ describe.each(MARKETS)('seed $seed, $chain', ({ chain }) => {
   })
 
   test('returns the holders of every token with their buys and sells', async () => {
-    const { reference } = playedOn(chain)
+    const { reference } = played()
     let holders = 0
     for (const token of reference.tokens.keys()) {
       const got = await rows(`/v2/tokens/top100/${token}-${chain}`)
@@ -133,10 +106,10 @@ describe.each(MARKETS)('seed $seed, $chain', ({ chain }) => {
   })
 
   test('returns every token in detail, valued without burnt supply', async () => {
-    const { reference, launches } = playedOn(chain)
+    const { reference, launches } = played()
     const found: string[] = []
     for (const [address, token] of reference.tokens) {
-      const data = dataOf<{ token: Row; pairs: Row[] }>(await up.get(`/v2/tokens/${address}-${chain}`))
+      const data = dataOf<{ token: Row; pairs: Row[] }>(await up().get(`/v2/tokens/${address}-${chain}`))
       const expected = expectedToken(reference, address, token, launches)
       const actual = Object.fromEntries(
         Object.entries(data.token).map(([key, value]) => [key, value === '' ? null : value]),
@@ -158,7 +131,7 @@ describe.each(MARKETS)('seed $seed, $chain', ({ chain }) => {
   })
 
   test('lists each traded token once in trending, in order of its score', async () => {
-    const { reference } = playedOn(chain)
+    const { reference } = played()
     const { native, anchor, stables } = marketMoney(chain)
     const expected = [...reference.tokens]
       .filter(([, { windows }]) => windowNamed(windows, '24h').buys + windowNamed(windows, '24h').sells > 0)
@@ -171,7 +144,7 @@ describe.each(MARKETS)('seed $seed, $chain', ({ chain }) => {
       .sort((a, b) => a.group - b.group || b.score - a.score || (a.token < b.token ? -1 : 1))
     const got: unknown[] = []
     for (let page = 0; page >= 0; ) {
-      const answer = await up.get(`/v2/tokens/trending?chain=${chain}&page_size=7&current_page=${page}`)
+      const answer = await up().get(`/v2/tokens/trending?chain=${chain}&page_size=7&current_page=${page}`)
       const body = answer.body as { tokens: Row[]; next_page: number; total: number; current_page_size: number }
       expect([body.total, body.current_page_size]).toEqual([expected.length, body.tokens.length])
       got.push(...body.tokens.map(({ token }) => token))
@@ -182,7 +155,7 @@ describe.each(MARKETS)('seed $seed, $chain', ({ chain }) => {
   })
 
   test('finds every token by its address and by its symbol', async () => {
-    const { reference } = playedOn(chain)
+    const { reference } = played()
     for (const [token, { symbol }] of reference.tokens) {
       expect((await rows(`/v2/tokens?keyword=${token}&chain=${chain}`))[0]?.token).toBe(token)
       if (symbol === null || symbol === '') continue
@@ -194,7 +167,7 @@ describe.each(MARKETS)('seed $seed, $chain', ({ chain }) => {
   })
 
   test('orders by the returned market_cap and fdv', async () => {
-    const { reference } = playedOn(chain)
+    const { reference } = played()
     const found = await rows(`/v2/tokens?keyword=${chain === 'eth' ? '0x' : 'e'}&chain=${chain}&orderby=market_cap`)
     const values = found
       .filter(({ token }) => chain === 'eth' && reference.tokens.has(String(token)))
@@ -205,35 +178,7 @@ describe.each(MARKETS)('seed $seed, $chain', ({ chain }) => {
     const order = values.map(known)
     expect(order).toEqual([...order].sort((a, b) => b - a))
   })
-})
-
-test('gives the same answers after a restart', async () => {
-  const paths = MARKETS.flatMap(({ chain }) => {
-    const { reference } = playedOn(chain)
-    const [token = ''] = [...reference.tokens].sort(([, a], [, b]) => b.holders - a.holders)[0] ?? []
-    const [pair = ''] = [...reference.pairs].sort(([, a], [, b]) => b.tx_count - a.tx_count)[0] ?? []
-    return [
-      ...[`/v2/tokens/trending?chain=${chain}`, `/v2/tokens/main?chain=${chain}`, `/v2/tokens/${token}-${chain}`],
-      ...[`/v2/contracts/${token}-${chain}`, `/v2/tokens/top100/${token}-${chain}`, `/v2/txs/${pair}-${chain}`],
-      ...[
-        `/v2/txs/liq/${pair}-${chain}`,
-        `/v2/klines/token/${token}-${chain}?interval=15`,
-        `/v2/tokens/platform?tag=meme`,
-      ],
-    ]
-  })
-  const answers = async () => {
-    const all: [string, unknown][] = []
-    for (const path of paths) all.push([path, (await up.get(path)).body])
-    return all
-  }
-  for (const { chain, lines } of played.values()) await up.stored(chain, lines.length)
-  const before = await answers()
-  await up.stop()
-  up = await startUp(plan)
-  for (const { chain, lines } of played.values()) await up.applied(chain, lines.length)
-  expect(await answers()).toEqual(before)
-})
+}
 
 const known = (value: number): number => (Number.isNaN(value) ? -1 : value)
 
