@@ -8,8 +8,12 @@ import { newestRevision } from './memory/served-chain.js'
 import type { Revisions } from './rest/answer-cache.js'
 import type { Market } from './views/market-facts.js'
 
+/** Other names that programs use for a chain. */
+const ALIASES: ReadonlyMap<string, string> = new Map([['avax', 'avalanche']])
+
 /** Looks up chains by name and resolves ids against them. */
 export interface ChainDirectory {
+  /** By name or alias: `state.chain` is its name. */
   market(chain: string): Market | undefined
   markets(): Market[]
   /** How many chains there are. */
@@ -44,7 +48,7 @@ export function createChainDirectory(
   }
   return {
     market(chain) {
-      const state = memory.chain(chain)
+      const state = memory.chain(chain) ?? memory.chain(ALIASES.get(chain) ?? '')
       return state === undefined ? undefined : marketOf(state)
     },
     markets: () => memory.chains().map(marketOf),
@@ -90,8 +94,8 @@ export function parseAddress(
   const normal = normalAddress(market.facts?.family ?? 'evm', address)
   const isKnown = market.state.pairs.has(normal) || market.state.tokens.has(normal)
   const reason = isKnown ? undefined : whyImpossible(market, normal, what)
-  if (reason === undefined) return { address: normal, chain, market }
-  return malformed(`${what} "${shorten(address)}" is not a valid address on ${chain}: ${reason}.`)
+  if (reason === undefined) return { address: normal, chain: market.state.chain, market }
+  return malformed(`${what} "${shorten(address)}" is not a valid address on ${market.state.chain}: ${reason}.`)
 }
 
 /** On a chain that only a recording names, addresses are whatever the recording has. */

@@ -50,7 +50,9 @@ const REFERENCE = join(repositoryRoot(), '../shared/reference')
 if (existsSync(join(REFERENCE, 'interface-spec.md'))) {
   describe('the documents of the interface', () => {
     const spec = readFileSync(join(REFERENCE, 'interface-spec.md'), 'utf8')
-    const wireFacts = readFileSync(join(REFERENCE, 'wire-facts.md'), 'utf8')
+    const wireFacts = ['wire-facts.md', 'wire-facts-wallets.md']
+      .map((file) => readFileSync(join(REFERENCE, file), 'utf8'))
+      .join(' ')
 
     /** Cells of the table under a heading, by row. */
     function rowsUnder(heading: string): string[][] {

@@ -25,6 +25,21 @@ describe('amms of a chain', () => {
   })
 })
 
+describe('avax', () => {
+  const ID = `0x${'ab'.repeat(20)}-avax`
+
+  it('is avalanche', () => {
+    const directory = directoryOf('eth', 'avalanche')
+    expect(directory.market('avax')?.state.chain).toBe('avalanche')
+    expect(parseId(directory, ID, 'token-id')).toMatchObject({ chain: 'avalanche' })
+  })
+
+  it('is a chain of its own where one has that name, and unknown where neither is indexed', () => {
+    expect(directoryOf('avax', 'avalanche').market('avax')?.state.chain).toBe('avax')
+    expect(parseId(directoryOf('eth'), ID, 'token-id')).toMatchObject({ code: 'chain_unknown' })
+  })
+})
+
 describe('an id that is not known', () => {
   const directory = directoryOf('eth', 'solana', 'recorded')
   const parse = (id: string, what: IdKind) => {

@@ -69,6 +69,7 @@ describe('store unavailable at startup', () => {
         ...{ type: 'urn:dextape:problem:starting', title: 'Service unavailable', status: 503, code: 'starting' },
         detail: 'The server is starting and still loading its data. Retry in 2 s.',
         msg: 'The server is starting and still loading its data. Retry in 2 s.',
+        message: 'The server is starting and still loading its data. Retry in 2 s.',
       },
     ])
     await clickhouse.restart()
@@ -113,6 +114,7 @@ describe('store lost while serving', () => {
         ...{ type: 'urn:dextape:problem:store_away', title: 'Service unavailable', status: 503, code: 'store_away' },
         detail: 'The store is unavailable. Retry in 2 s.',
         msg: 'The store is unavailable. Retry in 2 s.',
+        message: 'The store is unavailable. Retry in 2 s.',
       },
     ])
     await rig.append(update({ seq: 2, number: 102 }), { ...firstUpdate(), chain: 'bsc' })

@@ -141,6 +141,26 @@ describe('GET /v2/klines/pair/{pair-id}', () => {
     expect((await klines(`interval=43200&to_time=${dayS(1)}&limit=1`)).points[0]).toMatchObject({ volume: '31' })
   })
 
+  it('builds candles of calendar years, and of five of them, from days', async () => {
+    const volume = '34'
+    const years = await klines('interval=525600')
+    expect([years.interval, years.points]).toEqual([
+      525600,
+      [{ open: '0', high: '35', low: '0', close: '34', volume, time: Date.UTC(2023, 0) / 1000 }],
+    ])
+    const fives = await klines('interval=k2628000&limit=1000')
+    expect([fives.interval, fives.points]).toEqual([
+      ...[2628000, [expect.objectContaining({ open: '0', close: '34', volume, time: Date.UTC(2020, 0) / 1000 })]],
+    ])
+    const filled = await klines('interval=2628000&fill=previous')
+    expect(filled.points).toEqual(fives.points)
+  })
+
+  it('returns hours if no interval is given', async () => {
+    expect((await klines('')).interval).toBe(60)
+    expect(await klines('limit=5')).toEqual(await klines('interval=60&limit=5'))
+  })
+
   it('gives the reason for an empty result', async () => {
     const unknown = await rig.get(`/v2/klines/pair/0x${'00'.repeat(20)}-eth?interval=1`)
     expect([unknown.status, unknown.headers.get('x-reason')]).toEqual([200, 'unknown_pair'])
@@ -150,7 +170,7 @@ describe('GET /v2/klines/pair/{pair-id}', () => {
   })
 
   it.each([
-    ['', 'query_invalid'],
+    ['interval=', 'interval_unknown'],
     ['interval=7', 'interval_unknown'],
     ['interval=1&limit=0', 'query_invalid'],
     ['interval=1&limit=1001', 'query_invalid'],

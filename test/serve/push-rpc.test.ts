@@ -4,7 +4,7 @@ import { VERSION } from '../../services/core/runtime/version.js'
 import { chooseTransport } from '../../services/serve/push/transport/choose-transport.js'
 import { usePushRig } from './push/rig.js'
 import { keyRecord } from './rig.js'
-import { PAIR, pairUpdate, TOKEN, trade } from './updates.js'
+import { candle, firstUpdate, PAIR, pairUpdate, TOKEN, trade, update } from './updates.js'
 
 const node = usePushRig({ maxSubscriptionsPerSocket: 20, maxItemsPerSubscription: 5, maxBatch: 10 })
 const { client, feed } = node
@@ -122,6 +122,47 @@ describe('JSON-RPC', () => {
     const series = [PAIR, ...unseen].flatMap((pair) => [[pair, 'k1', 'eth']])
     expect(await ack('multi_kline', ...series.slice(0, 2))).toMatchObject({ unknown: [`${unseen[0]}-eth`] })
     expect(await ack('tx', '*', 'eth')).toEqual({ status: 'ok' })
+  })
+
+  it('subscribes to the other ids next to one of a chain that is not indexed, and names it', async () => {
+    const one = await client()
+    const requests = [
+      ['price', [`${PAIR}-moon`, `${PAIR}-eth`]],
+      ['multi_kline', [PAIR, 'k1', 'moon'], [PAIR, 'k1', 'eth']],
+    ]
+    for (const [at, params] of requests.entries()) {
+      expect(await one.call('subscribe', params, at)).toMatchObject({
+        result: { status: 'ok', cursor: [expect.any(String)], unknown: [`${PAIR}-moon`], unknown_count: 1 },
+      })
+      await feed({ pairs: [pairUpdate({ trades: [trade()], candles: [candle()] })] })
+      expect(await one.take(({ id, result }) => id === at && result?.topic !== undefined)).toBeDefined()
+      expect(await one.call('unsubscribe', params)).toMatchObject({ result: { removed: 1 } })
+    }
+    for (const params of [
+      ['price', [`${PAIR}-moon`, `${PAIR}-mars`]],
+      ['multi_kline', [PAIR, 'k1', 'moon']],
+    ]) {
+      expect(await one.call('subscribe', params)).toMatchObject({ error: { code: -32602 } })
+    }
+  })
+
+  it('pushes avalanche to subscriptions that call it avax', async () => {
+    const one = await client()
+    await node.rig.feed({ ...firstUpdate(), chain: 'avalanche' })
+    const topics = [
+      ['tx', PAIR, 'avax'],
+      ['tx', '*', 'avax'],
+      ['price', [`${PAIR}-avax`, `${TOKEN}-avalanche`]],
+    ]
+    for (const [at, params] of topics.entries()) {
+      const { result } = await one.call('subscribe', params, at)
+      expect(result).toEqual({ status: 'ok', cursor: [expect.stringMatching(/^1:avalanche:/)] })
+    }
+    const swap = { pairs: [pairUpdate({ trades: [trade()] })], chain: 'avalanche', seq: 2, number: 101 }
+    await node.rig.feed(update(swap))
+    await one.settle()
+    expect(one.frames.map(({ id }) => id).sort()).toEqual([0, 1, 2])
+    expect(await one.call('unsubscribe', ['tx', PAIR, 'avalanche'])).toMatchObject({ result: { removed: 1 } })
   })
 
   it('answers a batch in one frame, without its notifications', async () => {

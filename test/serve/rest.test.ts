@@ -125,6 +125,34 @@ describe('POST /v2/tokens/price', () => {
   })
 })
 
+describe('a batch with ids of chains that are not indexed', () => {
+  const UNKNOWN = [`${TOKEN}-moon`, `${TOKEN.toUpperCase().replace('0X', '0x')}-mars`]
+
+  it.each(['price', 'search'])('answers the rest of tokens/%s and says which were unknown', async (name) => {
+    const ask = (...token_ids: string[]) => rig.post(`/v2/tokens/${name}`, { token_ids })
+    const alone = await json(await ask(`${TOKEN}-eth`))
+    const mixed = await ask(`${TOKEN}-moon`, `${TOKEN}-eth`, ...UNKNOWN)
+    expect([mixed.status, mixed.headers.get('x-reason'), mixed.headers.get('x-as-of')]).toEqual([
+      ...[200, 'chain_unknown', String(T0 + 1)],
+    ])
+    expect(await json(mixed)).toEqual({ ...alone, unknown_ids: UNKNOWN })
+    expect(alone).not.toHaveProperty('unknown_ids')
+  })
+
+  it('is 400 if no chain is indexed, or another id is malformed', async () => {
+    const codes = [UNKNOWN, [...UNKNOWN, `${TOKEN}-eth`, 'a b-eth'], [...UNKNOWN, `${TOKEN}-eth`, 'a b-moon']].map(
+      async (token_ids) => (await json(await rig.post('/v2/tokens/price', { token_ids }))).code,
+    )
+    expect(await Promise.all(codes)).toEqual(['chain_unknown', 'id_malformed', 'id_malformed'])
+  })
+
+  it('counts them towards the maximum', async () => {
+    const ids = (count: number) => Array.from({ length: count }, (_, n) => `0x${n}-moon`)
+    const ask = (count: number) => rig.post('/v2/tokens/search', { token_ids: [`${TOKEN}-eth`, ...ids(count)] })
+    expect([(await ask(49)).status, (await ask(50)).status]).toEqual([200, 400])
+  })
+})
+
 describe('POST /v2/tokens/search', () => {
   it('returns every field', async () => {
     const body = await json(await rig.post('/v2/tokens/search', { token_ids: [`${TOKEN}-eth`, `${WETH}-eth`] }))
@@ -195,7 +223,7 @@ describe('invalid requests', () => {
       title: 'Bad request',
       type: expect.stringMatching(/^urn:dextape:problem:/),
     })
-    expect(problem.msg).toBe(problem.detail)
+    expect([problem.msg, problem.message]).toEqual([problem.detail, problem.detail])
     if (code !== undefined) expect(problem.code).toBe(code)
   })
 

@@ -90,7 +90,7 @@ function notReady(): Answer {
 
 /** The form of every error of the interface: RFC 9457, with `code` and `msg`. */
 function problem(status: number, title: string, code: string, detail: string): Answer {
-  const body = { type: `urn:dextape:problem:${code}`, title, status, detail, code, msg: detail }
+  const body = { type: `urn:dextape:problem:${code}`, title, status, detail, code, msg: detail, message: detail }
   return { ...json(status, body), type: 'application/problem+json; charset=utf-8' }
 }
 

@@ -57,7 +57,7 @@ const FEATURES: Readonly<Record<string, Feature>> = {
       const market = chains.market(chain)
       if (market === undefined)
         throw badRequest('group_unknown', `Unknown group "${chain.slice(0, 40)}". A group is a chain.`)
-      return { data: groupOf(symbols.mostTraded(market, MAX_GROUP)), chains: [chain] }
+      return { data: groupOf(symbols.mostTraded(market, MAX_GROUP)), chains: [market.state.chain] }
     },
   },
   history: {

@@ -1,7 +1,7 @@
 /** The REST API as OpenAPI 3.1, generated from the declared operations. Pure. */
 
 import type { TObject, TSchema } from '@sinclair/typebox'
-import type { Operation } from '../rest/operation.js'
+import { besideData, type Operation } from '../rest/operation.js'
 import { type JsonSchema, jsonSchema, orNull } from './json-schema.js'
 
 /** The documented part of an operation. */
@@ -99,17 +99,18 @@ function success(operation: Documented, wrapped: boolean): Document {
   }
 }
 
-function dataContent({ data, nullable }: Documented, wrapped: boolean): Document {
+function dataContent({ data, nullable, ...operation }: Documented, wrapped: boolean): Document {
   if (data === undefined) return {}
   const schema = nullable === true ? orNull(jsonSchema(data, '2020-12')) : jsonSchema(data, '2020-12')
-  return jsonContent(wrapped ? envelopeOf(schema) : schema)
+  const beside = jsonSchema(besideData(operation), '2020-12').properties as Record<string, JsonSchema>
+  return jsonContent(wrapped ? envelopeOf(schema, beside) : schema)
 }
 
 function otherContent({ otherTypes = [] }: Documented): Document {
   return Object.fromEntries(otherTypes.map((type) => [type, {}]))
 }
 
-function envelopeOf(data: JsonSchema): JsonSchema {
+function envelopeOf(data: JsonSchema, beside: Record<string, JsonSchema>): JsonSchema {
   return {
     type: 'object',
     required: ['status', 'msg', 'data_type', 'data'],
@@ -118,6 +119,7 @@ function envelopeOf(data: JsonSchema): JsonSchema {
       msg: { type: 'string' },
       data_type: { type: 'integer' },
       data,
+      ...beside,
     },
   }
 }
@@ -172,17 +174,19 @@ export const headers = {
   'Retry-After': header('Seconds to wait before a retry', 'integer'),
 }
 
+const SAME_AS_DETAIL: JsonSchema = { type: 'string', description: 'Same as detail' }
+
 export const PROBLEM_SCHEMA: JsonSchema = {
   description: 'Error response (RFC 9457)',
   type: 'object',
-  required: ['type', 'title', 'status', 'detail', 'code', 'msg'],
+  required: ['type', 'title', 'status', 'detail', 'code', 'msg', 'message'],
   properties: {
     type: { type: 'string', format: 'uri' },
     title: { type: 'string' },
     status: { type: 'integer' },
     detail: { type: 'string', description: 'What failed and how to fix it' },
     code: { type: 'string', description: 'Machine-readable error code' },
-    msg: { type: 'string', description: 'Same as detail' },
+    ...{ msg: SAME_AS_DETAIL, message: SAME_AS_DETAIL },
     reset_at: {
       type: 'integer',
       description: 'With cu_exhausted: when the quota resets, epoch seconds',

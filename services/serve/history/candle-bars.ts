@@ -119,15 +119,28 @@ function monthStart(timeS: number, months: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1) / 1000
 }
 
+/** Calendar years, counted from 1970. */
+const years = (name: number, count: number): HistoryInterval => ({
+  name,
+  stored: 'k1440',
+  storedPerBucket: 366 * count,
+  startOf: (timeS) => {
+    const year = new Date(timeS * 1000).getUTCFullYear()
+    return Date.UTC(year - ((year - 1970) % count), 0) / 1000
+  },
+  step: (startS, steps) => monthStart(startS, 12 * count * steps),
+})
+
 /** By every accepted name: `15`, `k15`, `s1`. */
 export const HISTORY_INTERVALS: ReadonlyMap<string, HistoryInterval> = new Map(
-  [...storedIntervals, threeDays, month].flatMap((interval): [string, HistoryInterval][] =>
-    interval.name === 's1'
-      ? [['s1', interval]]
-      : [
-          [String(interval.name), interval],
-          [`k${interval.name}`, interval],
-        ],
+  [...storedIntervals, threeDays, month, years(525_600, 1), years(2_628_000, 5)].flatMap(
+    (interval): [string, HistoryInterval][] =>
+      interval.name === 's1'
+        ? [['s1', interval]]
+        : [
+            [String(interval.name), interval],
+            [`k${interval.name}`, interval],
+          ],
   ),
 )
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import { INTERVALS, type Interval } from '../../core/domain/chains.js'
-import { chainUnknown, type Id, type IdKind, parseAddress, parseId } from '../chain-directory.js'
+import { chainUnknown, type Id, type IdKind, type IdProblem, parseAddress, parseId } from '../chain-directory.js'
 import { RPC, RpcError } from './rpc.js'
 import type { ParseContext } from './topic.js'
 
@@ -17,6 +17,39 @@ export function badParams(message: string): RpcError {
   return new RpcError(RPC.badParams, message)
 }
 
+/** An id whose chain is not indexed; a list of ids goes on without it. */
+class ChainUnknownError extends RpcError {
+  constructor(
+    readonly id: string,
+    message: string,
+  ) {
+    super(RPC.badParams, message)
+  }
+}
+
+function refusalOf(id: string, { code, detail }: IdProblem): RpcError {
+  return code === 'chain_unknown' ? new ChainUnknownError(id, detail) : badParams(detail)
+}
+
+/** Reads each item. One of an unknown chain is listed in `unknown`, and fails only if no item has a known one. */
+export function readEach<Given, Item>(
+  given: readonly Given[],
+  read: (one: Given) => Item,
+): { items: Item[]; unknown: string[] } {
+  const items: Item[] = []
+  const errors: ChainUnknownError[] = []
+  for (const one of given) {
+    try {
+      items.push(read(one))
+    } catch (error) {
+      if (!(error instanceof ChainUnknownError)) throw error
+      errors.push(error)
+    }
+  }
+  if (items.length === 0 && errors[0] !== undefined) throw errors[0]
+  return { items, unknown: errors.map(({ id }) => id) }
+}
+
 export function readCount(args: readonly unknown[], names: readonly string[], topic: string): void {
   if (args.length !== names.length) {
     throw badParams(`${topic} expects ${names.join(', ')} after the topic, got ${args.length} values.`)
@@ -27,7 +60,7 @@ export function readAddress(context: ParseContext, address: unknown, chain: unkn
   if (typeof address !== 'string') throw badParams(`The ${what} must be a string.`)
   if (typeof chain !== 'string') throw badParams('The chain must be a string.')
   const parsed = parseAddress(context.chains, address, chain, what)
-  if ('code' in parsed) throw badParams(parsed.detail)
+  if ('code' in parsed) throw refusalOf(`${address}-${chain}`, parsed)
   return parsed
 }
 
@@ -35,16 +68,17 @@ export function readAddress(context: ParseContext, address: unknown, chain: unkn
 export function readPairAddress(context: ParseContext, address: unknown, chain: unknown): Id {
   if (address !== WHOLE_CHAIN) return readAddress(context, address, chain, 'pair address')
   if (typeof chain !== 'string') throw badParams('The chain must be a string.')
-  if (context.chains.market(chain) === undefined) throw badParams(chainUnknown(context.chains, chain).detail)
+  const market = context.chains.market(chain)
+  if (market === undefined) throw refusalOf(`${WHOLE_CHAIN}-${chain}`, chainUnknown(context.chains, chain))
   readWholeChain(context)
-  return { address: WHOLE_CHAIN, chain }
+  return { address: WHOLE_CHAIN, chain: market.state.chain }
 }
 
 export function readId(context: ParseContext, id: unknown): Id {
   if (typeof id !== 'string') throw badParams('Each id must be a string <address>-<chain>.')
   if (id.startsWith(`${WHOLE_CHAIN}-`)) return readPairAddress(context, WHOLE_CHAIN, id.slice(2))
   const parsed = parseId(context.chains, id, 'id')
-  if ('code' in parsed) throw badParams(parsed.detail)
+  if ('code' in parsed) throw refusalOf(id, parsed)
   return { address: parsed.address, chain: parsed.chain }
 }
 

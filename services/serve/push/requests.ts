@@ -59,7 +59,7 @@ function subscribe(deps: MethodDeps, socket: PushSocket, session: Session, reque
     session.catchingUp.set(subscription, { subscription, places, snapshot, isReplaying: false, isEnded: false })
   }
   const cursor = spec.chains.map((chain) => cursorAt(deps.headOf(chain)))
-  return { status: 'ok', cursor, ...unknownIds(deps.context.chains, spec.channels) }
+  return { status: 'ok', cursor, ...unknownIds(deps.context.chains, spec) }
 }
 
 function unsubscribe(deps: MethodDeps, socket: PushSocket, session: Session, request: RpcRequest): unknown {
@@ -139,7 +139,8 @@ function readSince(value: unknown, { chains }: ParseContext): Place[] {
     const place = typeof text === 'string' ? parseCursor(text) : undefined
     if (place === undefined)
       throw badParams('`since` must be a cursor <epoch>:<chain>:<seq>:<n> or an array of cursors.')
-    if (chains.market(place.chain) === undefined)
+    // Not an alias: cursors have the name of their chain.
+    if (chains.market(place.chain)?.state.chain !== place.chain)
       throw badParams(`\`since\` names chain "${place.chain}", which is not indexed.`)
     return place
   })

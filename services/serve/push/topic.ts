@@ -14,6 +14,8 @@ export type SubscriptionSpec = {
   /** Channels to receive pushes from. */
   channels: string[]
   chains: string[]
+  /** Ids of a list that are left out because their chain is not indexed. */
+  leftOut?: string[]
   /** REST paths for missed data of a chain; null if no single operation has it. */
   refills(chain: string): (Refill | null)[]
   /** The current state as push results; empty for event topics. */

@@ -1,5 +1,6 @@
 import type { ChainDirectory } from '../chain-directory.js'
 import { WHOLE_CHAIN } from './params.js'
+import type { SubscriptionSpec } from './topic.js'
 
 /** Ids listed in a reply. */
 export const MAX_UNKNOWN = 100
@@ -10,9 +11,15 @@ const NOT_OF_PAIRS = ['multi_tx']
 
 export type UnknownIds = { unknown?: string[]; unknown_count?: number }
 
-/** The ids of a subscription that its topic does not know yet: pushes start with their first trade. */
-export function unknownIds(chains: ChainDirectory, channels: readonly string[]): UnknownIds {
-  const unknown = new Set<string>()
+/**
+ * The ids of a subscription that its topic does not know yet, whose pushes start with their first trade, and those left
+ * out for their chain.
+ */
+export function unknownIds(
+  chains: ChainDirectory,
+  { channels, leftOut = [] }: Pick<SubscriptionSpec, 'channels' | 'leftOut'>,
+): UnknownIds {
+  const unknown = new Set(leftOut)
   for (const channel of channels) {
     const [topic = '', address = '', ...rest] = channel.split('|')
     const chain = rest.at(-1) ?? ''

@@ -19,6 +19,8 @@ export type Answer<Data> = {
   reason?: string
   /** Replaces SUCCESS in the envelope. */
   msg?: string
+  /** Ids whose chain is not indexed, as they were sent: `unknown_ids` of the envelope. */
+  unknownIds?: readonly string[]
   /** The range it covers is final: only an epoch or a token's name can change it. */
   isClosed?: boolean
   /** The same request may soon get another answer, though no chain has changed. */
@@ -54,6 +56,8 @@ export type Operation<
   otherTypes?: readonly string[]
   /** Data is null for an unknown token or pair. */
   nullable?: true
+  /** Takes a list of ids, and answers even if it does not know the chain of some. */
+  isBatch?: true
   handle(
     context: OperationContext,
     input: { params: Static<Params>; query: Static<Query>; body: Static<Body> },
@@ -68,10 +72,23 @@ export function operation<Params extends TObject, Query extends TObject, Body ex
 }
 
 /** The envelope around a success body. */
-export function envelopeSchema(data: TSchema): TSchema {
-  return Type.Object({ status: Type.Integer(), msg: Type.String(), data_type: Type.Integer(), data })
+export function envelopeSchema(operation: Pick<Operation, 'data' | 'isBatch'>): TSchema {
+  const { data } = operation
+  return Type.Object({
+    ...{ status: Type.Integer(), msg: Type.String(), data_type: Type.Integer(), data },
+    ...besideData(operation).properties,
+  })
 }
 
-export function envelope(data: unknown, msg = 'SUCCESS') {
-  return { status: 1, msg, data_type: 1, data }
+/** Members of the envelope that only some operations have. */
+export function besideData({ isBatch }: Pick<Operation, 'isBatch'>): TObject {
+  return Type.Object(isBatch === true ? { unknown_ids: UnknownIds } : {})
+}
+
+const UnknownIds = Type.Optional(
+  Type.Array(Type.String(), { description: 'Ids whose chain is not indexed; missing if there are none' }),
+)
+
+export function envelope(data: unknown, msg = 'SUCCESS', unknownIds: readonly string[] = []) {
+  return { status: 1, msg, data_type: 1, data, ...(unknownIds.length === 0 ? {} : { unknown_ids: unknownIds }) }
 }

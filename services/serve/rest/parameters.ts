@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { type ChainDirectory, chainUnknown, type Id, parseId } from '../chain-directory.js'
+import { type ChainDirectory, chainUnknown, type Id, type IdProblem, parseId } from '../chain-directory.js'
 import type { Market } from '../views/market-facts.js'
 import { badRequest } from './problem.js'
 
@@ -44,18 +44,33 @@ export function resolveId(chains: ChainDirectory, id: string, what: 'token-id' |
   return parsed
 }
 
-/** Resolves a list of token-ids; duplicates count once. */
-export function resolveTokenIds(chains: ChainDirectory, ids: readonly string[], max: number): ResolvedId[] {
+/** Resolves a list of token-ids; duplicates count once. An id of an unknown chain fails only if no id has a known one. */
+export function resolveTokenIds(
+  chains: ChainDirectory,
+  ids: readonly string[],
+  max: number,
+): { known: ResolvedId[]; unknownIds: string[] } {
   const byId = new Map<string, ResolvedId>()
+  const unknown = new Map<string, IdProblem>()
   for (const id of ids) {
-    const resolved = resolveId(chains, id, 'token-id')
-    byId.set(`${resolved.address}-${resolved.chain}`, resolved)
+    const parsed = parseId(chains, id, 'token-id')
+    if (!('code' in parsed)) byId.set(`${parsed.address}-${parsed.chain}`, parsed)
+    else if (parsed.code === 'chain_unknown') unknown.set(id, parsed)
+    else throw badRequest(parsed.code, parsed.detail)
   }
-  if (byId.size === 0) throw badRequest('token_ids_empty', '`token_ids` must contain at least one token.')
-  if (byId.size > max) {
-    throw badRequest('token_ids_too_many', `\`token_ids\` allows at most ${max} tokens, got ${byId.size}.`)
-  }
-  return [...byId.values()]
+  const count = byId.size + unknown.size
+  if (count === 0) throw badRequest('token_ids_empty', '`token_ids` must contain at least one token.')
+  if (count > max) throw badRequest('token_ids_too_many', `\`token_ids\` allows at most ${max} tokens, got ${count}.`)
+  const [problem] = unknown.values()
+  if (byId.size === 0 && problem !== undefined) throw badRequest(problem.code, problem.detail)
+  return { known: [...byId.values()], unknownIds: [...unknown.keys()] }
+}
+
+/** What every answer about a list of token-ids has beside its data. */
+export function batchAnswer({ known, unknownIds }: ReturnType<typeof resolveTokenIds>, foundCount: number) {
+  const partly = unknownIds.length === 0 ? {} : { reason: 'chain_unknown', unknownIds }
+  const unknown = foundCount === 0 ? { reason: 'unknown_token', msg: 'token not found' } : {}
+  return { chains: [...new Set(known.map(({ chain }) => chain))], ...partly, ...unknown }
 }
 
 /** The `limit` parameter of a list. */

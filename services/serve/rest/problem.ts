@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance, HTTPMethods } from 'fastify'
 import type { Refusal } from '../keys/key-gate.js'
 
-/** An error response (RFC 9457), with `code` for programs and `msg` for clients of the older format. */
+/** An error response (RFC 9457), with `code` for programs; `msg` and `message` are where other programs look for `detail`. */
 export type Problem = {
   type: string
   title: string
@@ -11,6 +11,7 @@ export type Problem = {
   detail: string
   code: string
   msg: string
+  message: string
   [extra: string]: unknown
 }
 
@@ -43,7 +44,7 @@ const TITLES: Record<number, string> = {
 
 export function problem(status: number, code: string, detail: string, extra: Record<string, unknown> = {}): Problem {
   const title = TITLES[status] ?? 'Error'
-  return { type: `urn:dextape:problem:${code}`, title, status, detail, code, msg: detail, ...extra }
+  return { type: `urn:dextape:problem:${code}`, title, status, detail, code, msg: detail, message: detail, ...extra }
 }
 
 export function badRequest(code: string, detail: string): RequestError {

@@ -28,7 +28,7 @@ function addRoute(app: FastifyInstance, url: string, operation: Operation, deps:
   const checkParams = validator(operation.params, 'path')
   const checkQuery = queryValidator(operation.query)
   const checkBody = operation.body === undefined ? undefined : validator(operation.body, 'body')
-  const schemas = { bare: operation.data, wrapped: envelopeSchema(operation.data) }
+  const schemas = { bare: operation.data, wrapped: envelopeSchema(operation) }
   const accessOf = new WeakMap<FastifyRequest, Access>()
 
   async function makeAnswer(
@@ -95,7 +95,7 @@ function serialize(
   wrap: boolean,
   schemas: { bare: TSchema; wrapped: TSchema },
 ): string {
-  const body = wrap ? envelope(answer.data, answer.msg) : answer.data
+  const body = wrap ? envelope(answer.data, answer.msg, answer.unknownIds) : answer.data
   // The declared schema only describes non-null data.
   if (answer.data === null) return JSON.stringify(body)
   return String(reply.serializeInput(body as Record<string, unknown>, wrap ? schemas.wrapped : schemas.bare))

@@ -30,6 +30,8 @@ const CHECKS = [
   ...(['slippage_modifiable', 'personal_slippage_modifiable', 'cannot_buy', 'cannot_sell_all'] as const),
   ...(['buy_tax', 'sell_tax', 'transfer_tax', 'buy_gas', 'sell_gas', 'approve_gas'] as const),
   ...(['token_lock_percent', 'pair_lock_percent', 'pair_holders', 'risk_score'] as const),
+  ...(['analysis_risk_score', 'analysis_big_wallet', 'analysis_scam_wallet'] as const),
+  ...(['analysis_lp_current_adequate', 'analysis_lp_current_volume'] as const),
 ]
 
 const RankEntry = Type.Object({
@@ -48,9 +50,9 @@ export const ContractView = Type.Object({
   ...fieldsOf(CHECKS, numOrNull),
   /** is_honeypot: 1, 0, or -1 if not checked. risk_level: -1 high risk, 0 unverified, 1 listed. */
   ...fieldsOf(['is_honeypot', 'risk_level'], Type.Number()),
-  risk_info: text,
+  ...fieldsOf(['risk_info', 'holder_analysis', 'previous_owner'], text),
   ...fieldsOf(['total', 'burn_amount', 'lock_amount', 'pair_total', 'creator_balance', 'owner_balance'], decimal),
-  ...fieldsOf(['creator_percent', 'owner_percent'], numOrNull),
+  ...fieldsOf(['creator_percent', 'owner_percent', 'analysis_creator_gt_5percent'], numOrNull),
   dex: Type.Array(Type.Object({ ...fieldsOf(['amm', 'name', 'pair'], text), liquidity: decimal })),
   token_holders_rank: Type.Array(RankEntry),
   pair_holders_rank: Type.Array(RankEntry),
@@ -67,6 +69,7 @@ export type Holdings = { largest: readonly Balance[]; balances: ReadonlyMap<stri
 export function contractView(market: Market, token: TokenState, { largest, balances }: Holdings) {
   const { info } = token
   const facts = readFacts(info.risk)
+  const creatorShare = shareOf(market, token, balances.get(facts.text('creator_address')) ?? null)
   const dex = deepestPairs(market, token.token, DEX_ENTRIES)
   return {
     token: token.token,
@@ -79,12 +82,14 @@ export function contractView(market: Market, token: TokenState, { largest, balan
     ...Object.fromEntries(CHECKS.map((name) => [name, facts.number(name)])),
     is_honeypot: facts.number('is_honeypot') ?? -1,
     risk_level: facts.number('risk_level') ?? 0,
-    risk_info: facts.text('risk_info'),
+    ...{ risk_info: facts.text('risk_info'), holder_analysis: facts.text('holder_analysis') },
+    previous_owner: facts.text('previous_owner'),
     burn_amount: rawOrNull(burntRaw(token), info.decimals),
     lock_amount: facts.decimal('lock_amount'),
     pair_total: facts.decimal('pair_total'),
     ...partyFields('owner', info.owner ?? '', market, token, balances),
     ...partyFields('creator', facts.text('creator_address'), market, token, balances),
+    analysis_creator_gt_5percent: creatorShare === null ? null : Number(creatorShare > 0.05),
     owner: info.owner ?? '',
     creator_address: facts.text('creator_address'),
     is_in_dex: dex.length > 0 ? 1 : 0,

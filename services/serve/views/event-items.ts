@@ -14,7 +14,7 @@ export const LIQUIDITY_TYPES = {
 
 /** `quantity`: the field type of amounts and prices that may be unknown. */
 export const liquidityFields = <Quantity>(quantity: Quantity) => ({
-  ...fieldsOf(['id', 'transaction', 'chain', 'amm', 'pair_address', 'sender', 'wallet_address'], text),
+  ...fieldsOf(['id', 'transaction', 'chain', 'amm', 'pair', 'pair_address', 'sender', 'wallet_address'], text),
   type: Type.Union(Object.values(LIQUIDITY_TYPES).map((type) => Type.Literal(type))),
   ...fieldsOf(['tx_time', 'block_number'], int),
   ...fieldsOf(['amount0', 'amount1', 'amount_eth', 'amount_usd', 'token0_price_usd', 'token1_price_usd'], quantity),
@@ -42,6 +42,7 @@ export function liquidityItem({ chain, pair, info0, info1 }: LiquidityPlace, eve
     block_number: event.blockNumber,
     chain,
     amm,
+    pair: pair.pair,
     pair_address: pair.pair,
     amount0: rawOrNull(event.amount0, info0.decimals),
     amount1: rawOrNull(event.amount1, info1.decimals),

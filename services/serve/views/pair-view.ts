@@ -45,7 +45,7 @@ export function pairView(market: Market, pair: PairState) {
   const { info } = pair
   const target = targetOf(pair)
   const day = pairWindow(market, pair, '24h')
-  const value = decimalOrNull(supplyOf(market, target) * pair.price_usd)
+  const value = targetValue(market, pair)
   const decimals0 = tokenInfo(market, info.token0).decimals
   const decimals1 = tokenInfo(market, info.token1).decimals
   return {
@@ -77,6 +77,11 @@ export function pairView(market: Market, pair: PairState) {
     dynamic_tag: '',
     ...Object.assign({}, ...WINDOWS.map((name) => windowFields(market, pair, name))),
   }
+}
+
+/** `fdv` and `market_cap` of a pair: its target's whole supply at the pair's price. */
+function targetValue(market: Market, pair: PairState): string | null {
+  return decimalOrNull(supplyOf(market, targetOf(pair)) * pair.price_usd)
 }
 
 /** One of the pair's two tokens. */
@@ -129,13 +134,15 @@ export const TokenPair = Type.Object({
   ...sideSchema('token1'),
   ...fieldsOf(['token0_price_usd', 'token1_price_usd'], text),
   ...fieldsOf(['reserve0', 'reserve1', 'low_u', 'high_u', 'total_supply', 'tx_amount'], decimal),
-  fee: numOrNull,
+  ...fieldsOf(['price_change_1h', 'price_change_1d', 'market_cap', 'fdv'], decimal),
+  ...fieldsOf(['fee', 'is_fake'], numOrNull),
   ...fieldsOf(['tx_count', 'created_at', 'updated_at'], int),
 })
 
 export function tokenPairView(market: Market, pair: PairState) {
   const { info } = pair
   const day = windowOf(pair.windows, '24h')
+  const value = targetValue(market, pair)
   return {
     pair: pair.pair,
     chain: market.state.chain,
@@ -149,12 +156,17 @@ export function tokenPairView(market: Market, pair: PairState) {
     reserve1: rawOrNull(pair.reserve1, tokenInfo(market, info.token1).decimals),
     price_change: changeOrEmpty(dayPrice(market, pair), pair.price_usd),
     price_change_24h: decimalOrEmpty(changeOver(pair, pairWindow(market, pair, '24h'))),
+    price_change_1h: decimalOrNull(changeOver(pair, pairWindow(market, pair, '1h'))),
+    price_change_1d: changeOrNull(dayPrice(market, pair), pair.price_usd),
+    market_cap: value,
+    fdv: value,
     volume_u: decimalOrEmpty(day.buy_volume + day.sell_volume),
     low_u: decimalOrNull(day.low),
     high_u: decimalOrNull(day.high),
     fee: info.fee === null ? null : info.fee / FEE_UNITS,
-    // The supply of pool shares is not indexed.
+    // The supply of pool shares is not indexed, and copies of a token are not looked for.
     total_supply: null,
+    is_fake: null,
     tx_amount: decimalOrNull(day.amount),
     tx_count: day.buys + day.sells,
     created_at: info.created_at,

@@ -6,10 +6,19 @@ const FLAGS = [
 ]
 type Flag = (typeof FLAGS)[number]
 
-export type RiskView = Record<Flag, number | null> & {
+/** Rates as ingest found them; null: not checked. */
+export const WALLET_RATES = [
+  ...(['bundle_wallet_rate', 'cluster_wallet_rate', 'insider_wallet_rate', 'phishing_wallet_rate'] as const),
+  'rug_risk_rate' as const,
+]
+type WalletRate = (typeof WALLET_RATES)[number]
+
+export type RiskView = Record<Flag | WalletRate, number | null> & {
   risk_score: number | null
   /** -1 high risk, 0 unverified, 1 listed. */
-  ave_risk_level: number | null
+  risk_level: number
+  ave_risk_level: number
+  risk_info: string
   /** 1, 0, or -1 if not checked. */
   is_honeypot: number
 }
@@ -26,11 +35,12 @@ export type RiskFacts = {
 
 export function readRisk(riskJson: string | null): RiskView {
   const facts = readFacts(riskJson)
-  const flags = Object.fromEntries(FLAGS.map((name) => [name, facts.number(name)])) as Record<Flag, number | null>
+  const checked = Object.fromEntries([...FLAGS, ...WALLET_RATES].map((name) => [name, facts.number(name)]))
+  const risk_level = facts.number('risk_level') ?? 0
   return {
-    ...flags,
+    ...(checked as Record<Flag | WalletRate, number | null>),
     risk_score: facts.number('risk_score'),
-    ave_risk_level: facts.number('risk_level') ?? 0,
+    ...{ risk_level, ave_risk_level: risk_level, risk_info: facts.text('risk_info') },
     is_honeypot: facts.number('is_honeypot') ?? -1,
   }
 }

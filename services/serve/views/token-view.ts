@@ -24,11 +24,11 @@ import {
   tokenPriceUsd,
 } from './market-facts.js'
 import { changeOver, pairWindow } from './pair-view.js'
-import { readRisk } from './risk-view.js'
+import { readRisk, WALLET_RATES } from './risk-view.js'
 
 /** Fields shared by keyword search, batch search, detail, main, trending and platform lists. */
 export const tokenFields = {
-  ...fieldsOf(['token', 'chain', 'name', 'symbol', 'logo_url', 'intro_en', 'appendix'], text),
+  ...fieldsOf(['token', 'chain', 'name', 'symbol', 'logo_url', 'intro_en', 'intro_cn', 'appendix'], text),
   decimal: intOrNull,
   ...fieldsOf(['total', 'current_price_usd', 'current_price_eth', 'price_change_1d', 'price_change_24h'], decimal),
   ...fieldsOf(['market_cap', 'fdv', 'tvl', 'main_pair_tvl', 'tx_volume_u_24h', 'tx_amount_24h'], decimal),
@@ -38,8 +38,9 @@ export const tokenFields = {
   ...fieldsOf(['risk_score', 'ave_risk_level', 'is_mintable', 'is_in_blacklist', 'is_lp_not_locked'], numOrNull),
   ...fieldsOf(['has_mint_method', 'has_black_method', 'has_not_renounced'], numOrNull),
   ...fieldsOf(['has_not_open_source', 'has_not_audited'], numOrNull),
-  is_honeypot: int,
-  issue_platform: text,
+  ...fieldsOf(WALLET_RATES, numOrNull),
+  ...fieldsOf(['is_honeypot', 'risk_level'], int),
+  ...fieldsOf(['issue_platform', 'risk_info', 'lock_platform'], text),
 }
 
 export const TokenView = Type.Object(tokenFields)
@@ -56,7 +57,7 @@ export function tokenView(market: Market, token: TokenState) {
     decimal: info.decimals,
     total: rawOrNull(info.total_supply, info.decimals),
     logo_url: info.logo_url ?? market.facts?.logos?.get(token.token) ?? '',
-    intro_en: '',
+    ...{ intro_en: '', intro_cn: '' },
     appendix: info.links ?? '',
     ...priceFields(market, token),
     current_price_eth: decimalOrNull(tokenPriceNative(market, token)),
@@ -68,6 +69,7 @@ export function tokenView(market: Market, token: TokenState) {
     lock_amount: null,
     other_amount: null,
     locked_percent: null,
+    lock_platform: '',
     created_at: info.created_at,
     launch_at: info.launch_at,
     launch_price: null,

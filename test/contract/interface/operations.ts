@@ -37,7 +37,7 @@ export const TOP_PAIRS = 5
 
 export const PLATFORM_STAGES = words('in_almost in_hot in_new out_hot out_new')
 
-export const HISTORY_INTERVAL_MINUTES = words('1 5 15 30 60 120 240 1440 4320 10080 43200')
+export const HISTORY_INTERVAL_MINUTES = words('1 5 15 30 60 120 240 1440 4320 10080 43200 525600 2628000')
 
 /** Prices in USD, in the chain's main coin, in the pair's quote token. */
 export const CANDLE_CATEGORIES = ['u', 'm', 'r']
@@ -130,7 +130,11 @@ export const TOKEN_OPERATIONS: readonly Operation[] = [
 
 const times = [integer('from_time'), integer('to_time')]
 const candleInputs = [
-  choice('interval', [...HISTORY_INTERVAL_MINUTES, 's1', ...HISTORY_INTERVAL_MINUTES.map((minutes) => `k${minutes}`)]),
+  choice(
+    'interval',
+    [...HISTORY_INTERVAL_MINUTES, 's1', ...HISTORY_INTERVAL_MINUTES.map((minutes) => `k${minutes}`)],
+    '60',
+  ),
   integer('limit', { default: 300, max: 1000 }),
   ...times,
   choice('category', CANDLE_CATEGORIES, 'u'),

@@ -9,14 +9,15 @@ const price = fields({
 })
 
 const token = fields({
-  text: 'token chain name symbol logo_url intro_en appendix main_pair issue_platform',
+  text: `token chain name symbol logo_url intro_en intro_cn appendix main_pair issue_platform risk_info lock_platform`,
   wholeOrNull: 'decimal holders tx_count_24h',
   decimalOrNull: `total current_price_usd current_price_eth price_change_1d price_change_24h market_cap fdv tvl
     main_pair_tvl tx_volume_u_24h tx_amount_24h burn_amount lock_amount other_amount locked_percent launch_price`,
   time: 'created_at launch_at updated_at',
-  number: 'ave_risk_level is_honeypot',
+  number: 'ave_risk_level risk_level is_honeypot',
   numberOrNull: `risk_score is_mintable is_in_blacklist is_lp_not_locked has_mint_method has_black_method
-    has_not_renounced has_not_open_source has_not_audited`,
+    has_not_renounced has_not_open_source has_not_audited bundle_wallet_rate cluster_wallet_rate insider_wallet_rate
+    phishing_wallet_rate rug_risk_rate`,
 })
 
 const search = withFields(token, [
@@ -42,13 +43,14 @@ const detailPair = fields({
   text: 'pair chain amm token0_address token0_symbol token1_address token1_symbol target_token',
   wholeOrNull: 'token0_decimal token1_decimal tx_count',
   decimal: 'price_change price_change_24h token0_price_usd token1_price_usd volume_u',
-  decimalOrNull: 'reserve0 reserve1 token0_price_eth token1_price_eth low_u high_u total_supply tx_amount',
-  numberOrNull: 'fee',
+  decimalOrNull: `reserve0 reserve1 token0_price_eth token1_price_eth low_u high_u total_supply tx_amount price_change_1h
+    price_change_1d market_cap fdv`,
+  numberOrNull: 'fee is_fake',
   time: 'created_at updated_at',
 })
 
 const contract = fields({
-  text: 'token chain token_name token_symbol owner creator_address risk_info issue_platform',
+  text: 'token chain token_name token_symbol owner previous_owner creator_address risk_info issue_platform holder_analysis',
   wholeOrNull: 'decimal holders pair_holders',
   decimalOrNull: 'total burn_amount lock_amount pair_total creator_balance owner_balance',
   number: 'is_honeypot risk_level is_in_dex',
@@ -56,7 +58,8 @@ const contract = fields({
     hidden_owner can_take_back_ownership owner_change_balance selfdestruct external_call is_anti_whale
     anti_whale_modifiable trading_cooldown slippage_modifiable personal_slippage_modifiable cannot_buy cannot_sell_all
     buy_tax sell_tax transfer_tax buy_gas sell_gas approve_gas token_lock_percent pair_lock_percent creator_percent
-    owner_percent risk_score`,
+    owner_percent risk_score analysis_risk_score analysis_big_wallet analysis_creator_gt_5percent
+    analysis_lp_current_adequate analysis_lp_current_volume analysis_scam_wallet`,
   list: 'dex token_holders_rank pair_holders_rank',
 })
 
@@ -106,7 +109,7 @@ const swap = fields({
 })
 
 const liquidity = fields({
-  text: `type token0_address token0_symbol token1_address token1_symbol transaction sender wallet_address amm chain`,
+  text: `type token0_address token0_symbol token1_address token1_symbol transaction sender wallet_address amm chain pair`,
   time: 'tx_time',
   whole: 'block_number',
   decimalOrNull: 'amount0 amount1 amount_eth amount_usd token0_price_usd token1_price_usd',

@@ -10,12 +10,19 @@ export function testOperations(market: ContractMarket, served: () => Served): vo
   const [chain = ''] = market.chains
   const ask = (asked: Asked): Promise<Reply> => served().ask(asked)
 
-  /** RFC 9457 with `code`, and `msg` repeating `detail`; errors cost nothing. */
+  /** RFC 9457 with `code`, and `msg` and `message` repeating `detail`; errors cost nothing. */
   function expectProblem(reply: Reply, status: number, code?: string): void {
     expect([reply.status, reply.text.slice(0, 300)]).toEqual([status, expect.any(String)])
     expect(reply.headers.get('content-type')).toMatch(/^application\/problem\+json/)
     const body = reply.body as Record<string, unknown>
-    expect(body).toMatchObject({ status, type: expect.any(String), title: expect.any(String), msg: body.detail })
+    const { detail } = body
+    expect(body).toMatchObject({
+      status,
+      type: expect.any(String),
+      title: expect.any(String),
+      msg: detail,
+      message: detail,
+    })
     expect(typeof body.detail === 'string' && body.detail !== '').toBe(true)
     expect(body.code).toEqual(code ?? expect.stringMatching(/^[a-z0-9_]+$/))
     expect(reply.headers.get('x-cu-cost')).toBeNull()
@@ -143,6 +150,13 @@ export function testOperations(market: ContractMarket, served: () => Served): vo
         ).toBe(200)
       })
 
+      test('answers the other ids next to one of a chain that is not indexed, and names it', async () => {
+        const known = requests.goodValue(operation, input) as string[]
+        const [alone, mixed] = [await changed(input, known), await changed(input, [...known, '0x1-nochain'])]
+        expect([mixed.status, mixed.headers.get('x-reason')]).toEqual([200, 'chain_unknown'])
+        expect(mixed.body).toEqual({ ...(alone.body as object), unknown_ids: ['0x1-nochain'] })
+      })
+
       test.each([
         ['empty', []],
         ['a string', unknown(1)],
@@ -153,7 +167,7 @@ export function testOperations(market: ContractMarket, served: () => Served): vo
         ['of null', [null]],
         ['of an id without chain', ['0x1']],
         ['of an empty id', ['']],
-        ['of an id of another chain', ['0x1-nochain']],
+        ['only of ids of other chains', ['0x1-nochain', '0x2-nochain']],
       ])('is 400 when it is %s', async (_, value) => {
         expectProblem(await changed(input, value), 400)
       })

@@ -63,6 +63,7 @@ describe('the ops endpoint of a process without an API', () => {
         ...{ type: 'urn:dextape:problem:route_unknown', title: 'Not found', status: 404, code: 'route_unknown' },
         detail: 'Unknown path /v2/tokens. This server has /health, /ready, /status, /metrics.',
         msg: 'Unknown path /v2/tokens. This server has /health, /ready, /status, /metrics.',
+        message: 'Unknown path /v2/tokens. This server has /health, /ready, /status, /metrics.',
       },
     ])
     const posted = await ask('/status', 'POST', 'x'.repeat(3_000_000))

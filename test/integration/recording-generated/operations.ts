@@ -114,7 +114,7 @@ export function testOperations(chain: string, up: () => Up, played: () => Played
       const actual = Object.fromEntries(
         Object.entries(data.token).map(([key, value]) => [key, value === '' ? null : value]),
       )
-      const texts = ['name', 'symbol', 'main_pair', 'issue_platform', 'intro_en']
+      const texts = ['name', 'symbol', 'main_pair', 'issue_platform', 'intro_en', 'intro_cn', 'lock_platform']
       const unchecked = [...UNCHECKED_OF_TOKEN, ...texts]
       for (const field of unchecked) delete expected[field]
       found.push(...answerDifferences(actual, expected, unchecked, address))

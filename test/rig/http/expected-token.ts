@@ -11,7 +11,8 @@ export const UNCHECKED_OF_PRICE = ['updated_at']
 export const UNCHECKED_OF_TOKEN = [
   ...['updated_at', 'created_at', 'launch_at', 'logo_url', 'appendix', 'risk_score', 'ave_risk_level', 'is_honeypot'],
   ...['is_mintable', 'is_in_blacklist', 'is_lp_not_locked', 'has_mint_method', 'has_black_method'],
-  ...['has_not_renounced', 'has_not_open_source', 'has_not_audited'],
+  ...['has_not_renounced', 'has_not_open_source', 'has_not_audited', 'risk_level', 'risk_info', 'bundle_wallet_rate'],
+  ...['cluster_wallet_rate', 'insider_wallet_rate', 'phishing_wallet_rate', 'rug_risk_rate'],
 ]
 
 export function expectedPrice(reference: Reference, address: string, token: ReferenceToken): Expected {
@@ -44,6 +45,7 @@ export function expectedToken(
   return {
     ...{ token: address, chain: reference.chain, name: token.name ?? '', symbol: token.symbol ?? '' },
     ...{ decimal: token.decimals, total: exactDecimal(token.total_supply, token.decimals), intro_en: '' },
+    ...{ intro_cn: '', lock_platform: '' },
     ...prices,
     ...unknown,
     burn_amount: exactDecimal(burntOf(token), token.decimals),

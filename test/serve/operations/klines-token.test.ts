@@ -90,7 +90,11 @@ it('gives the reason for an empty result', async () => {
   expect(await unknown.json()).toMatchObject({ msg: 'token not found', data: { points: [], total_count: 0 } })
 })
 
-it.each(['', 'interval=7', 'interval=1&limit=1001', 'interval=1&from_time=1700000000000'])(
+it('returns hours if no interval is given', async () => {
+  expect(await klines('')).toEqual(await klines('interval=60'))
+})
+
+it.each(['interval=', 'interval=7', 'interval=1&limit=1001', 'interval=1&from_time=1700000000000'])(
   '?%s is 400',
   async (query) => {
     expect((await rig.get(`/v2/klines/token/${TOKEN}-eth?${query}`)).status).toBe(400)

@@ -251,7 +251,16 @@ describe('GET /v2/tokens/platform', () => {
     ['tag=meme&chain=bsc', []],
     ['tag=neverseen_in_hot', []],
     ['tag=moonshot', []],
+    ['tag=pump_all_in_hot', ['L21', 'L22', 'L23', 'L20']],
+    ['tag=pump_all_out_new&limit=1', ['L24']],
+    ['tag=new&chain=bsc', ['PEPE']],
+    ['tag=new&chain=eth&limit=2', ['L26', 'L25']],
   ])('?%s', async (query, expected) => expect(await symbols(query)).toEqual(expected))
+
+  it.each(['alpha', 'gold', 'inclusion'])('tag %s gives an empty list with the reason', async (tag) => {
+    const { response, body } = await list(`/v2/tokens/platform?tag=${tag}`)
+    expect([response.status, response.headers.get('x-reason'), body]).toEqual([200, 'tag_without_rule', []])
+  })
 
   it.each(['cold', 'pump_in', 'pump_out_almost', 'pump_in_warm', '_in_hot'])(
     'tag %s is 400 and lists the known forms',
@@ -301,4 +310,34 @@ it('returns the same lists after a restart', async () => {
   await rig.restart()
   await expect.poll(async () => (await rig.get('/ready', {})).status).toBe(200)
   expect(await ask()).toEqual(before)
+})
+
+it('answers avax as avalanche', async () => {
+  const avalanche = {
+    chain: 'avalanche',
+    tokens: [token(1, { symbol: 'COQ', launch_platform: 'pump' }, { volume: 5 })],
+  }
+  await rig.feed(update(avalanche))
+  for (const path of [
+    '/v2/tokens/trending',
+    '/v2/tokens/main',
+    '/v2/tokens/platform?tag=meme',
+    '/v2/tokens?keyword=c',
+  ]) {
+    const ask = (chain: string) => rig.get(`${path}${path.includes('?') ? '&' : '?'}chain=${chain}`)
+    const [alias, named] = [await ask('avax'), await ask('avalanche')]
+    expect([path, alias.status, alias.headers.get('x-as-of')]).toEqual([path, 200, String(T0 + 1)])
+    expect(await alias.text()).toBe(await named.text())
+  }
+  const prices = await rig.post('/v2/tokens/price', { token_ids: [`${address(1)}-avax`, `${address(1)}-avalanche`] })
+  expect(Object.keys(((await prices.json()) as { data: Json }).data)).toEqual([`${address(1)}-avalanche`])
+})
+
+it('lists bsc_hot, and new of bsc, by launch platform once the chain has one', async () => {
+  const symbols = async (tag: string) => (await list(`/v2/tokens/platform?tag=${tag}`)).symbols
+  expect([await symbols('bsc_hot'), await symbols('new&chain=bsc')]).toEqual([[], ['PEPE']])
+  const four = { launch_platform: 'fourmeme', launch_stage: 'curve' }
+  await rig.feed(update({ chain: 'bsc', seq: 2, number: 101, tokens: [launched(30, 'curve', 0.1, 5, four)] }))
+  expect([await symbols('bsc_hot'), await symbols('new&chain=bsc')]).toEqual([['L30'], ['L30']])
+  expect(await symbols('bsc_hot&chain=eth')).toEqual([])
 })

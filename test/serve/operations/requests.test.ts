@@ -141,7 +141,7 @@ it('wraps every answer with DEXTAPE_ENVELOPE=always', async () => {
 })
 
 it.each([
-  [`/v2/klines/pair/${PAIR}-eth`, '`interval` is required in the query.'],
+  [`/v2/candles/audit?pair_id=${PAIR}-eth&time=1`, '`interval` is required in the query.'],
   [`/v2/txs/swap/${PAIR}-eth?limit=0`, '`limit` must be at least 1, got 0.'],
   [`/v2/txs/swap/${PAIR}-eth?limit=many`, '`limit` must be an integer, got "many".'],
   [`/v2/txs/swap/${PAIR}-eth?sort=up`, '`sort` must be asc or desc, got "up".'],

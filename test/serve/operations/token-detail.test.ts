@@ -57,12 +57,14 @@ beforeAll(async () => {
       holder(TOKEN, PAIR, '300000000000'),
       holder(TOKEN, OWNER, '5000000'),
       holder(TOKEN, CREATOR, '0'),
+      holder(RISKY, CREATOR, '60000000000'),
       holder(TOKEN, '0xindebted', '-90000000000000'),
       ...Array.from({ length: 10 }, (_, n) => holder(TOKEN, `0xsmall${n}`, '1000000')),
     ].join(''),
   )
   const risk = {
     ...{ is_honeypot: 1, has_mint_method: true, is_proxy: false, buy_tax: '0.05', sell_tax: 0.1, risk_score: 60 },
+    ...{ analysis_risk_score: '40', previous_owner: '0xbefore', bundle_wallet_rate: 0.25 },
     ...{ risk_level: -1, creator_address: CREATOR, lock_amount: '12.5', risk_info: ['taxed'], pair_holders: 3 },
   }
   const pools = Array.from({ length: 5 }, (_, n) =>
@@ -133,6 +135,7 @@ describe('GET /v2/tokens/{token-id}', () => {
       ...{ token1_price_eth: '1', token1_price_usd: '1000', reserve0: '5000000', reserve1: '2' },
       ...{ price_change: '60', price_change_24h: '25', volume_u: '42.5', low_u: '1.5', high_u: '2.5', fee: 0.003 },
       ...{ total_supply: null, tx_amount: '21', tx_count: 5, created_at: T0 - 1000, updated_at: T0 + 1 },
+      ...{ price_change_1h: '25', price_change_1d: '60', market_cap: '2000000', fdv: '2000000', is_fake: null },
     })
     expect(pairs[2]).toMatchObject({ token0_price_usd: '', price_change: '', price_change_24h: '' })
   })
@@ -144,6 +147,16 @@ describe('GET /v2/tokens/{token-id}', () => {
       is_audited: false,
       pairs: [],
       token: { current_price_usd: '', market_cap: '', tvl: '', logo_url: '', fdv: null, burn_amount: null },
+    })
+  })
+
+  it('returns the findings of the contract check, and what was not checked as unknown', async () => {
+    expect(await data(`/v2/tokens/${RISKY}-eth`)).toMatchObject({
+      token: {
+        ...{ risk_level: -1, ave_risk_level: -1, risk_score: 60, risk_info: '["taxed"]', bundle_wallet_rate: 0.25 },
+        ...{ cluster_wallet_rate: null, insider_wallet_rate: null, phishing_wallet_rate: null, rug_risk_rate: null },
+        ...{ lock_platform: '', intro_cn: '' },
+      },
     })
   })
 
@@ -165,6 +178,12 @@ describe('GET /v2/contracts/{token-id}', () => {
     expect(contract).toMatchObject({
       ...{ is_honeypot: 1, has_mint_method: 1, is_proxy: 0, buy_tax: 0.05, sell_tax: 0.1, transfer_tax: null },
       ...{ risk_score: 60, risk_level: -1, creator_address: CREATOR, lock_amount: '12.5', pair_holders: 3 },
+      ...{
+        analysis_creator_gt_5percent: 1,
+        analysis_risk_score: 40,
+        analysis_big_wallet: null,
+        previous_owner: '0xbefore',
+      },
       ...{ risk_info: '["taxed"]', owner: OWNER, issue_platform: 'pump', is_in_dex: 0, dex: [], has_code: null },
     })
   })
@@ -187,6 +206,9 @@ describe('GET /v2/contracts/{token-id}', () => {
       ...{ anti_whale_modifiable: null, trading_cooldown: null, slippage_modifiable: null },
       ...{ personal_slippage_modifiable: null, cannot_buy: null, cannot_sell_all: null, buy_tax: null },
       ...{ sell_tax: null, transfer_tax: null, buy_gas: null, sell_gas: null, approve_gas: null },
+      ...{ analysis_risk_score: null, analysis_big_wallet: null, analysis_creator_gt_5percent: null },
+      ...{ analysis_lp_current_adequate: null, analysis_lp_current_volume: null, analysis_scam_wallet: null },
+      ...{ holder_analysis: '', previous_owner: '' },
     })
     expect(dex).toHaveLength(7)
     expect((dex as Json[])[1]).toEqual({ amm: 'uniswapv2', name: 'uniswapv2', pair: PAIR, liquidity: '4000' })

@@ -152,6 +152,7 @@ describe('GET /v2/txs/liq/{pair-id}', () => {
         ...{
           chain: 'eth',
           amm: 'uniswapv2',
+          pair: PAIR,
           pair_address: PAIR,
           amount0: '2.5',
           amount1: '0.001',

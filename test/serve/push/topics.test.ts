@@ -93,6 +93,7 @@ describe('liq', () => {
       ...{ token1_address: WETH, token1_symbol: 'WETH', token1_price_usd: '1000' },
       ...{ tx_time: T0 + 1, block_number: 100 + node.seq, transaction: '0xadd', sender: '0xrouter' },
       ...{ wallet_address: '0xwallet', amm: 'uniswapv2', chain: 'eth', time: T0 + 1, id: '103-9' },
+      pair: PAIR,
       pair_address: PAIR,
     })
     expect(pushes[1]?.result?.tx).toMatchObject({ amount_usd: '' })

@@ -25,6 +25,7 @@ class TokensSearchItem(TypedDict):
     symbol: str
     logo_url: str
     intro_en: str
+    intro_cn: str
     appendix: str
     decimal: int | None
     total: str | None
@@ -59,8 +60,16 @@ class TokensSearchItem(TypedDict):
     has_not_renounced: float | None
     has_not_open_source: float | None
     has_not_audited: float | None
+    bundle_wallet_rate: float | None
+    cluster_wallet_rate: float | None
+    insider_wallet_rate: float | None
+    phishing_wallet_rate: float | None
+    rug_risk_rate: float | None
     is_honeypot: int
+    risk_level: int
     issue_platform: str
+    risk_info: str
+    lock_platform: str
     token_price_change_1m: str | None
     token_tx_volume_usd_1m: str | None
     token_buy_tx_volume_usd_1m: str | None
@@ -122,6 +131,7 @@ class TokensKeywordItem(TypedDict):
     symbol: str
     logo_url: str
     intro_en: str
+    intro_cn: str
     appendix: str
     decimal: int | None
     total: str | None
@@ -156,8 +166,16 @@ class TokensKeywordItem(TypedDict):
     has_not_renounced: float | None
     has_not_open_source: float | None
     has_not_audited: float | None
+    bundle_wallet_rate: float | None
+    cluster_wallet_rate: float | None
+    insider_wallet_rate: float | None
+    phishing_wallet_rate: float | None
+    rug_risk_rate: float | None
     is_honeypot: int
+    risk_level: int
     issue_platform: str
+    risk_info: str
+    lock_platform: str
 
 
 class TokenDetailPairsItem(TypedDict):
@@ -184,7 +202,12 @@ class TokenDetailPairsItem(TypedDict):
     high_u: str | None
     total_supply: str | None
     tx_amount: str | None
+    price_change_1h: str | None
+    price_change_1d: str | None
+    market_cap: str | None
+    fdv: str | None
     fee: float | None
+    is_fake: float | None
     tx_count: int
     created_at: int
     updated_at: int
@@ -197,6 +220,7 @@ class TokenDetailToken(TypedDict):
     symbol: str
     logo_url: str
     intro_en: str
+    intro_cn: str
     appendix: str
     decimal: int | None
     total: str | None
@@ -231,8 +255,16 @@ class TokenDetailToken(TypedDict):
     has_not_renounced: float | None
     has_not_open_source: float | None
     has_not_audited: float | None
+    bundle_wallet_rate: float | None
+    cluster_wallet_rate: float | None
+    insider_wallet_rate: float | None
+    phishing_wallet_rate: float | None
+    rug_risk_rate: float | None
     is_honeypot: int
+    risk_level: int
     issue_platform: str
+    risk_info: str
+    lock_platform: str
     token_price_change_1m: str | None
     token_tx_volume_usd_1m: str | None
     token_buy_tx_volume_usd_1m: str | None
@@ -354,9 +386,16 @@ class Contracts(TypedDict):
     pair_lock_percent: float | None
     pair_holders: float | None
     risk_score: float | None
+    analysis_risk_score: float | None
+    analysis_big_wallet: float | None
+    analysis_scam_wallet: float | None
+    analysis_lp_current_adequate: float | None
+    analysis_lp_current_volume: float | None
     is_honeypot: float
     risk_level: float
     risk_info: str
+    holder_analysis: str
+    previous_owner: str
     total: str | None
     burn_amount: str | None
     lock_amount: str | None
@@ -365,6 +404,7 @@ class Contracts(TypedDict):
     owner_balance: str | None
     creator_percent: float | None
     owner_percent: float | None
+    analysis_creator_gt_5percent: float | None
     dex: list[ContractsDexItem]
     token_holders_rank: list[ContractsTokenHoldersRankItem]
     pair_holders_rank: list[ContractsTokenHoldersRankItem]
@@ -400,6 +440,7 @@ class TokensMainItem(TypedDict):
     symbol: str
     logo_url: str
     intro_en: str
+    intro_cn: str
     appendix: str
     decimal: int | None
     total: str | None
@@ -434,8 +475,16 @@ class TokensMainItem(TypedDict):
     has_not_renounced: float | None
     has_not_open_source: float | None
     has_not_audited: float | None
+    bundle_wallet_rate: float | None
+    cluster_wallet_rate: float | None
+    insider_wallet_rate: float | None
+    phishing_wallet_rate: float | None
+    rug_risk_rate: float | None
     is_honeypot: int
+    risk_level: int
     issue_platform: str
+    risk_info: str
+    lock_platform: str
 
 
 class TokensTrending(TypedDict):
@@ -706,6 +755,7 @@ class LiquidityEvent(TypedDict):
     transaction: str
     chain: str
     amm: str
+    pair: str
     pair_address: str
     sender: str
     wallet_address: str
@@ -935,6 +985,7 @@ class PushedLiquidityEvent(TypedDict):
     transaction: str
     chain: str
     amm: str
+    pair: str
     pair_address: str
     sender: str
     wallet_address: str
@@ -1187,11 +1238,11 @@ class Operations:
         """Price and market cap of a token at the end of each hour or day, with the TVL of its main pair then."""
         return self.call("token_history", {"token_id": token_id, "interval": interval, "limit": limit, "from_time": from_time, "to_time": to_time, "cursor": cursor, "finalized": finalized})
 
-    def klines_pair(self, pair_id: str, *, interval: Literal["s1"] | Literal["1"] | Literal["k1"] | Literal["5"] | Literal["k5"] | Literal["15"] | Literal["k15"] | Literal["30"] | Literal["k30"] | Literal["60"] | Literal["k60"] | Literal["120"] | Literal["k120"] | Literal["240"] | Literal["k240"] | Literal["1440"] | Literal["k1440"] | Literal["10080"] | Literal["k10080"] | Literal["4320"] | Literal["k4320"] | Literal["43200"] | Literal["k43200"], limit: int | None = None, size: int | None = None, from_time: int | None = None, to_time: int | None = None, category: Literal["u"] | Literal["m"] | Literal["r"] | None = None, open: Literal["first"] | None = None, fill: Literal["previous"] | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None) -> KlinesPair:
+    def klines_pair(self, pair_id: str, *, interval: Literal["s1"] | Literal["1"] | Literal["k1"] | Literal["5"] | Literal["k5"] | Literal["15"] | Literal["k15"] | Literal["30"] | Literal["k30"] | Literal["60"] | Literal["k60"] | Literal["120"] | Literal["k120"] | Literal["240"] | Literal["k240"] | Literal["1440"] | Literal["k1440"] | Literal["10080"] | Literal["k10080"] | Literal["4320"] | Literal["k4320"] | Literal["43200"] | Literal["k43200"] | Literal["525600"] | Literal["k525600"] | Literal["2628000"] | Literal["k2628000"] | None = None, limit: int | None = None, size: int | None = None, from_time: int | None = None, to_time: int | None = None, category: Literal["u"] | Literal["m"] | Literal["r"] | None = None, open: Literal["first"] | None = None, fill: Literal["previous"] | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None) -> KlinesPair:
         """Candles of a pair."""
         return self.call("klines_pair", {"pair_id": pair_id, "interval": interval, "limit": limit, "size": size, "from_time": from_time, "to_time": to_time, "category": category, "open": open, "fill": fill, "cursor": cursor, "finalized": finalized})
 
-    def klines_token(self, token_id: str, *, interval: Literal["s1"] | Literal["1"] | Literal["k1"] | Literal["5"] | Literal["k5"] | Literal["15"] | Literal["k15"] | Literal["30"] | Literal["k30"] | Literal["60"] | Literal["k60"] | Literal["120"] | Literal["k120"] | Literal["240"] | Literal["k240"] | Literal["1440"] | Literal["k1440"] | Literal["10080"] | Literal["k10080"] | Literal["4320"] | Literal["k4320"] | Literal["43200"] | Literal["k43200"], limit: int | None = None, size: int | None = None, from_time: int | None = None, to_time: int | None = None, category: Literal["u"] | Literal["m"] | Literal["r"] | None = None, open: Literal["first"] | None = None, fill: Literal["previous"] | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None) -> KlinesPair:
+    def klines_token(self, token_id: str, *, interval: Literal["s1"] | Literal["1"] | Literal["k1"] | Literal["5"] | Literal["k5"] | Literal["15"] | Literal["k15"] | Literal["30"] | Literal["k30"] | Literal["60"] | Literal["k60"] | Literal["120"] | Literal["k120"] | Literal["240"] | Literal["k240"] | Literal["1440"] | Literal["k1440"] | Literal["10080"] | Literal["k10080"] | Literal["4320"] | Literal["k4320"] | Literal["43200"] | Literal["k43200"] | Literal["525600"] | Literal["k525600"] | Literal["2628000"] | Literal["k2628000"] | None = None, limit: int | None = None, size: int | None = None, from_time: int | None = None, to_time: int | None = None, category: Literal["u"] | Literal["m"] | Literal["r"] | None = None, open: Literal["first"] | None = None, fill: Literal["previous"] | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None) -> KlinesPair:
         """Candles of a token, each from its main pair at the end of the bucket."""
         return self.call("klines_token", {"token_id": token_id, "interval": interval, "limit": limit, "size": size, "from_time": from_time, "to_time": to_time, "category": category, "open": open, "fill": fill, "cursor": cursor, "finalized": finalized})
 
@@ -1288,11 +1339,11 @@ class AsyncOperations:
         """Price and market cap of a token at the end of each hour or day, with the TVL of its main pair then."""
         return await self.call("token_history", {"token_id": token_id, "interval": interval, "limit": limit, "from_time": from_time, "to_time": to_time, "cursor": cursor, "finalized": finalized})
 
-    async def klines_pair(self, pair_id: str, *, interval: Literal["s1"] | Literal["1"] | Literal["k1"] | Literal["5"] | Literal["k5"] | Literal["15"] | Literal["k15"] | Literal["30"] | Literal["k30"] | Literal["60"] | Literal["k60"] | Literal["120"] | Literal["k120"] | Literal["240"] | Literal["k240"] | Literal["1440"] | Literal["k1440"] | Literal["10080"] | Literal["k10080"] | Literal["4320"] | Literal["k4320"] | Literal["43200"] | Literal["k43200"], limit: int | None = None, size: int | None = None, from_time: int | None = None, to_time: int | None = None, category: Literal["u"] | Literal["m"] | Literal["r"] | None = None, open: Literal["first"] | None = None, fill: Literal["previous"] | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None) -> KlinesPair:
+    async def klines_pair(self, pair_id: str, *, interval: Literal["s1"] | Literal["1"] | Literal["k1"] | Literal["5"] | Literal["k5"] | Literal["15"] | Literal["k15"] | Literal["30"] | Literal["k30"] | Literal["60"] | Literal["k60"] | Literal["120"] | Literal["k120"] | Literal["240"] | Literal["k240"] | Literal["1440"] | Literal["k1440"] | Literal["10080"] | Literal["k10080"] | Literal["4320"] | Literal["k4320"] | Literal["43200"] | Literal["k43200"] | Literal["525600"] | Literal["k525600"] | Literal["2628000"] | Literal["k2628000"] | None = None, limit: int | None = None, size: int | None = None, from_time: int | None = None, to_time: int | None = None, category: Literal["u"] | Literal["m"] | Literal["r"] | None = None, open: Literal["first"] | None = None, fill: Literal["previous"] | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None) -> KlinesPair:
         """Candles of a pair."""
         return await self.call("klines_pair", {"pair_id": pair_id, "interval": interval, "limit": limit, "size": size, "from_time": from_time, "to_time": to_time, "category": category, "open": open, "fill": fill, "cursor": cursor, "finalized": finalized})
 
-    async def klines_token(self, token_id: str, *, interval: Literal["s1"] | Literal["1"] | Literal["k1"] | Literal["5"] | Literal["k5"] | Literal["15"] | Literal["k15"] | Literal["30"] | Literal["k30"] | Literal["60"] | Literal["k60"] | Literal["120"] | Literal["k120"] | Literal["240"] | Literal["k240"] | Literal["1440"] | Literal["k1440"] | Literal["10080"] | Literal["k10080"] | Literal["4320"] | Literal["k4320"] | Literal["43200"] | Literal["k43200"], limit: int | None = None, size: int | None = None, from_time: int | None = None, to_time: int | None = None, category: Literal["u"] | Literal["m"] | Literal["r"] | None = None, open: Literal["first"] | None = None, fill: Literal["previous"] | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None) -> KlinesPair:
+    async def klines_token(self, token_id: str, *, interval: Literal["s1"] | Literal["1"] | Literal["k1"] | Literal["5"] | Literal["k5"] | Literal["15"] | Literal["k15"] | Literal["30"] | Literal["k30"] | Literal["60"] | Literal["k60"] | Literal["120"] | Literal["k120"] | Literal["240"] | Literal["k240"] | Literal["1440"] | Literal["k1440"] | Literal["10080"] | Literal["k10080"] | Literal["4320"] | Literal["k4320"] | Literal["43200"] | Literal["k43200"] | Literal["525600"] | Literal["k525600"] | Literal["2628000"] | Literal["k2628000"] | None = None, limit: int | None = None, size: int | None = None, from_time: int | None = None, to_time: int | None = None, category: Literal["u"] | Literal["m"] | Literal["r"] | None = None, open: Literal["first"] | None = None, fill: Literal["previous"] | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None) -> KlinesPair:
         """Candles of a token, each from its main pair at the end of the bucket."""
         return await self.call("klines_token", {"token_id": token_id, "interval": interval, "limit": limit, "size": size, "from_time": from_time, "to_time": to_time, "category": category, "open": open, "fill": fill, "cursor": cursor, "finalized": finalized})
 

@@ -20,6 +20,7 @@ export type TokensSearchItem = {
   symbol: string
   logo_url: string
   intro_en: string
+  intro_cn: string
   appendix: string
   decimal: number | null
   total: string | null
@@ -54,8 +55,16 @@ export type TokensSearchItem = {
   has_not_renounced: number | null
   has_not_open_source: number | null
   has_not_audited: number | null
+  bundle_wallet_rate: number | null
+  cluster_wallet_rate: number | null
+  insider_wallet_rate: number | null
+  phishing_wallet_rate: number | null
+  rug_risk_rate: number | null
   is_honeypot: number
+  risk_level: number
   issue_platform: string
+  risk_info: string
+  lock_platform: string
   token_price_change_1m: string | null
   token_tx_volume_usd_1m: string | null
   token_buy_tx_volume_usd_1m: string | null
@@ -117,6 +126,7 @@ export type TokensKeywordItem = {
   symbol: string
   logo_url: string
   intro_en: string
+  intro_cn: string
   appendix: string
   decimal: number | null
   total: string | null
@@ -151,8 +161,16 @@ export type TokensKeywordItem = {
   has_not_renounced: number | null
   has_not_open_source: number | null
   has_not_audited: number | null
+  bundle_wallet_rate: number | null
+  cluster_wallet_rate: number | null
+  insider_wallet_rate: number | null
+  phishing_wallet_rate: number | null
+  rug_risk_rate: number | null
   is_honeypot: number
+  risk_level: number
   issue_platform: string
+  risk_info: string
+  lock_platform: string
 }
 
 export type TokenDetailPairsItem = {
@@ -179,7 +197,12 @@ export type TokenDetailPairsItem = {
   high_u: string | null
   total_supply: string | null
   tx_amount: string | null
+  price_change_1h: string | null
+  price_change_1d: string | null
+  market_cap: string | null
+  fdv: string | null
   fee: number | null
+  is_fake: number | null
   tx_count: number
   created_at: number
   updated_at: number
@@ -192,6 +215,7 @@ export type TokenDetailToken = {
   symbol: string
   logo_url: string
   intro_en: string
+  intro_cn: string
   appendix: string
   decimal: number | null
   total: string | null
@@ -226,8 +250,16 @@ export type TokenDetailToken = {
   has_not_renounced: number | null
   has_not_open_source: number | null
   has_not_audited: number | null
+  bundle_wallet_rate: number | null
+  cluster_wallet_rate: number | null
+  insider_wallet_rate: number | null
+  phishing_wallet_rate: number | null
+  rug_risk_rate: number | null
   is_honeypot: number
+  risk_level: number
   issue_platform: string
+  risk_info: string
+  lock_platform: string
   token_price_change_1m: string | null
   token_tx_volume_usd_1m: string | null
   token_buy_tx_volume_usd_1m: string | null
@@ -347,9 +379,16 @@ export type Contracts = {
   pair_lock_percent: number | null
   pair_holders: number | null
   risk_score: number | null
+  analysis_risk_score: number | null
+  analysis_big_wallet: number | null
+  analysis_scam_wallet: number | null
+  analysis_lp_current_adequate: number | null
+  analysis_lp_current_volume: number | null
   is_honeypot: number
   risk_level: number
   risk_info: string
+  holder_analysis: string
+  previous_owner: string
   total: string | null
   burn_amount: string | null
   lock_amount: string | null
@@ -358,6 +397,7 @@ export type Contracts = {
   owner_balance: string | null
   creator_percent: number | null
   owner_percent: number | null
+  analysis_creator_gt_5percent: number | null
   dex: ContractsDexItem[]
   token_holders_rank: ContractsTokenHoldersRankItem[]
   pair_holders_rank: ContractsTokenHoldersRankItem[]
@@ -393,6 +433,7 @@ export type TokensMainItem = {
   symbol: string
   logo_url: string
   intro_en: string
+  intro_cn: string
   appendix: string
   decimal: number | null
   total: string | null
@@ -427,8 +468,16 @@ export type TokensMainItem = {
   has_not_renounced: number | null
   has_not_open_source: number | null
   has_not_audited: number | null
+  bundle_wallet_rate: number | null
+  cluster_wallet_rate: number | null
+  insider_wallet_rate: number | null
+  phishing_wallet_rate: number | null
+  rug_risk_rate: number | null
   is_honeypot: number
+  risk_level: number
   issue_platform: string
+  risk_info: string
+  lock_platform: string
 }
 
 export type TokensTrending = {
@@ -711,6 +760,7 @@ export type LiquidityEvent = {
   transaction: string
   chain: string
   amm: string
+  pair: string
   pair_address: string
   sender: string
   wallet_address: string
@@ -956,6 +1006,7 @@ export type PushedLiquidityEvent = {
   transaction: string
   chain: string
   amm: string
+  pair: string
   pair_address: string
   sender: string
   wallet_address: string
@@ -1205,7 +1256,7 @@ export interface Operations {
   }; result: TokensTrending }
   /** Tokens by launch platform: on the bonding curve (in), about to graduate (almost), graduated (out). */
   tokensPlatform: { params: {
-    /** meme, hot, new, <platform>, <platform>_in_almost, <platform>_in_hot, <platform>_in_new, <platform>_out_hot, <platform>_out_new */
+    /** meme, hot, new, bsc_hot, <platform>, <platform>_in_almost, <platform>_in_hot, <platform>_in_new, <platform>_out_hot, <platform>_out_new */
     tag: string
     /** Chain name */
     chain?: string | undefined
@@ -1258,7 +1309,7 @@ export interface Operations {
     /** <pair_address>-<chain> */
     pair_id: string
     /** Interval in minutes, optionally with the prefix k; s1 for one second */
-    interval: "s1" | "1" | "k1" | "5" | "k5" | "15" | "k15" | "30" | "k30" | "60" | "k60" | "120" | "k120" | "240" | "k240" | "1440" | "k1440" | "10080" | "k10080" | "4320" | "k4320" | "43200" | "k43200"
+    interval?: "s1" | "1" | "k1" | "5" | "k5" | "15" | "k15" | "30" | "k30" | "60" | "k60" | "120" | "k120" | "240" | "k240" | "1440" | "k1440" | "10080" | "k10080" | "4320" | "k4320" | "43200" | "k43200" | "525600" | "k525600" | "2628000" | "k2628000" | undefined
     /** Maximum number of points */
     limit?: number | undefined
     /** Alias of limit */
@@ -1283,7 +1334,7 @@ export interface Operations {
     /** <token_address>-<chain> */
     token_id: string
     /** Interval in minutes, optionally with the prefix k; s1 for one second */
-    interval: "s1" | "1" | "k1" | "5" | "k5" | "15" | "k15" | "30" | "k30" | "60" | "k60" | "120" | "k120" | "240" | "k240" | "1440" | "k1440" | "10080" | "k10080" | "4320" | "k4320" | "43200" | "k43200"
+    interval?: "s1" | "1" | "k1" | "5" | "k5" | "15" | "k15" | "30" | "k30" | "60" | "k60" | "120" | "k120" | "240" | "k240" | "1440" | "k1440" | "10080" | "k10080" | "4320" | "k4320" | "43200" | "k43200" | "525600" | "k525600" | "2628000" | "k2628000" | undefined
     /** Maximum number of points */
     limit?: number | undefined
     /** Alias of limit */

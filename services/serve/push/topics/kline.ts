@@ -22,6 +22,7 @@ import {
   IntervalParam,
   PairParam,
   readCount,
+  readEach,
   readInterval,
   readMaxItems,
   readPairAddress,
@@ -128,11 +129,11 @@ export const multiKline: Topic = {
   parse(args, context) {
     if (args.length === 0) throw badParams('multi_kline expects one or more arrays [pair address, interval, chain].')
     readMaxItems(context, args.length)
-    const items = args.map((item) => {
+    const { items, unknown: leftOut } = readEach(args, (item) => {
       if (Array.isArray(item) && item.length === 3) return readKlineItem(item, context)
       throw badParams('Each item of multi_kline must be an array [pair address, interval, chain].')
     })
-    return specOf('multi_kline', items, context)
+    return { ...specOf('multi_kline', items, context), leftOut }
   },
 }
 

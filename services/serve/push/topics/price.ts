@@ -5,7 +5,7 @@ import { dayPrice, mainPairOf, targetOf } from '../../views/market-facts.js'
 import { changeOver } from '../../views/pair-view.js'
 import { channelsOf, priceChannel } from '../channels.js'
 import { priceRefill } from '../gap-notices.js'
-import { badParams, canonicalOf, readCount, readId, readMaxItems } from '../params.js'
+import { badParams, canonicalOf, readCount, readEach, readId, readMaxItems } from '../params.js'
 import type { EntryPusher, ParseContext, Topic } from '../topic.js'
 import { type PairSnapshot, snapshotPair } from '../update-snapshot.js'
 
@@ -38,14 +38,15 @@ export const price: Topic = {
     const [ids] = args
     if (!Array.isArray(ids) || ids.length === 0) throw badParams('price expects an array of at least one id.')
     readMaxItems(context, ids.length)
-    const read = ids.map((id) => readId(context, id))
-    const byChannel = new Map(read.map((id) => [priceChannel(id.address, id.chain), id]))
+    const { items, unknown: leftOut } = readEach(ids, (id) => readId(context, id))
+    const byChannel = new Map(items.map((id) => [priceChannel(id.address, id.chain), id]))
     const channels = [...byChannel.keys()]
     const known = [...byChannel.values()]
     return {
       canonical: canonicalOf('price', channels),
       channels,
       chains: [...new Set(known.map(({ chain }) => chain))],
+      leftOut,
       refills: (wanted) =>
         known.flatMap(({ address, chain }) => (chain === wanted ? [priceRefill(context, address, chain)] : [])),
       snapshot: (cursorAt) => {

@@ -10,15 +10,18 @@ import { PAGE_FORMAT, PAGE_TYPES } from '../page-files.js'
 import { checkRange, epochSeconds, limitOf, NextCursor, PagedQuery, PairIdParams, resolveId } from '../parameters.js'
 import { badRequest } from '../problem.js'
 
+const DEFAULT_INTERVAL = '60'
 const DEFAULT_LIMIT = 300
 const MAX_LIMIT = 1000
 
 /** Query parameters of both candle operations. */
 export const KlinesQuery = Type.Object({
-  interval: Type.String({
-    enum: [...HISTORY_INTERVALS.keys()],
-    description: 'Interval in minutes, optionally with the prefix k; s1 for one second',
-  }),
+  interval: Type.Optional(
+    Type.String({
+      ...{ enum: [...HISTORY_INTERVALS.keys()], default: DEFAULT_INTERVAL },
+      description: 'Interval in minutes, optionally with the prefix k; s1 for one second',
+    }),
+  ),
   limit: limitOf('points', { max: MAX_LIMIT, standard: DEFAULT_LIMIT }),
   size: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, description: 'Alias of limit' })),
   from_time: Type.Optional(epochSeconds('First bucket start')),
@@ -103,7 +106,7 @@ export const klinesPair = operation({
 export function readKlinesQuery(query: Static<typeof KlinesQuery>, market: Market) {
   const { from_time: fromS, to_time: toS } = query
   checkRange(fromS, toS)
-  const interval = intervalOf(query.interval)
+  const interval = intervalOf(query.interval ?? DEFAULT_INTERVAL)
   const cursor = query.cursor === undefined ? undefined : readCandleCursor(query.cursor)
   const order = cursor?.order ?? orderOf({ fromS, toS })
   const ends = [

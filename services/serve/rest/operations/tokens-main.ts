@@ -19,7 +19,7 @@ export const tokensMain = operation({
   handle({ chains }, { query }) {
     const market = resolveChain(chains, query.chain)
     const data = mainTokens(market).map((token) => withRequiredTexts(tokenView(market, token)))
-    return { data, chains: [query.chain], ...(data.length === 0 ? { reason: 'no_main_tokens' } : {}) }
+    return { data, chains: [market.state.chain], ...(data.length === 0 ? { reason: 'no_main_tokens' } : {}) }
   },
 })
 

@@ -16,10 +16,14 @@ const ALMOST = 0.8
 const KNOWN_PLATFORMS = ['pump', 'fourmeme', 'bonk', 'moonshot', 'nadfun']
 /** Tags across all platforms. */
 const ANY_PLATFORM = ['meme', 'hot', 'new']
-const STAGED = /^([a-z0-9][a-z0-9_.]*)_(in_almost|in_hot|in_new|out_hot|out_new)$/
+/** A tag across the platforms of one chain. */
+const OF_CHAIN: ReadonlyMap<string, string> = new Map([['bsc_hot', 'bsc']])
+/** Tags of curated lists: no data of a chain says which tokens are on them, so they are empty. */
+const WITHOUT_RULE = ['alpha', 'gold', 'inclusion']
+const STAGED = /^([a-z0-9][a-z0-9_.]*?)(?:_all)?_(in_almost|in_hot|in_new|out_hot|out_new)$/
 
 export const TAG_FORMS =
-  'meme, hot, new, <platform>, <platform>_in_almost, <platform>_in_hot, <platform>_in_new, <platform>_out_hot, <platform>_out_new'
+  'meme, hot, new, bsc_hot, <platform>, <platform>_in_almost, <platform>_in_hot, <platform>_in_new, <platform>_out_hot, <platform>_out_new'
 
 export const tokensPlatform = operation({
   id: 'tokensPlatform',
@@ -43,6 +47,8 @@ export const tokensPlatform = operation({
   data: Type.Array(TokenView),
   handle({ chains }, { query }) {
     const markets = resolveChains(chains, query.chain)
+    if (WITHOUT_RULE.includes(query.tag))
+      return { data: [], chains: markets.map(({ state }) => state.chain), reason: 'tag_without_rule' }
     const tag = readTag(query.tag, (platform) => isSeen(chains.markets(), platform))
     if (tag === undefined)
       throw badRequest('tag_unknown', `Unknown \`tag\` "${query.tag}". Expected one of ${TAG_FORMS}.`)
@@ -50,9 +56,13 @@ export const tokensPlatform = operation({
     // A `new` tag selects by time; the result still has the requested order.
     const chooseBy = tag.newest ? tag.timeS : orderBy
     const listed = createShortlist<Ranked>(query.limit ?? DEFAULT_LIMIT, byMeasure)
+    const onlyChain = OF_CHAIN.get(query.tag)
     for (const market of markets) {
+      if (onlyChain !== undefined && market.state.chain !== onlyChain) continue
+      const isNewest = query.tag === 'new' && query.chain !== undefined && !hasPlatform(market)
+      const includes = isNewest ? isDated : tag.includes
       for (const token of market.state.tokens.values()) {
-        if (tag.includes(token.info)) listed.offer({ market, token, measure: chooseBy(market, token) })
+        if (includes(token.info)) listed.offer({ market, token, measure: chooseBy(market, token) })
       }
     }
     const ordered = listed.items().map((one) => ({ ...one, measure: orderBy(one.market, one.token) }))
@@ -60,6 +70,12 @@ export const tokensPlatform = operation({
     return { data, chains: markets.map(({ state }) => state.chain) }
   },
 })
+
+/** Without a launch platform, `new` lists the newest of all tokens of the chain. */
+function hasPlatform({ state }: Market): boolean {
+  for (const { info } of state.tokens.values()) if (isLaunched(info)) return true
+  return false
+}
 
 function isSeen(markets: readonly Market[], platform: string): boolean {
   for (const { state } of markets) {
@@ -81,7 +97,8 @@ export type PlatformTag = {
 export function readTag(tag: string, isSeen: (platform: string) => boolean): PlatformTag | undefined {
   const staged = STAGED.exec(tag)
   const [platform, stage] = staged === null ? [tag, ''] : [staged[1] ?? '', staged[2] ?? '']
-  if (ANY_PLATFORM.includes(tag)) return { includes: isLaunched, newest: tag === 'new', timeS: createdS }
+  if (ANY_PLATFORM.includes(tag) || OF_CHAIN.has(tag))
+    return { includes: isLaunched, newest: tag === 'new', timeS: createdS }
   if (staged === null && !KNOWN_PLATFORMS.includes(tag) && !isSeen(tag)) return undefined
   const out = stage.startsWith('out')
   const fits = stage === '' ? isLaunched : stage === 'in_almost' ? isAlmost : out ? isOut : isIn
@@ -92,6 +109,7 @@ export function readTag(tag: string, isSeen: (platform: string) => boolean): Pla
   }
 }
 
+const isDated = (info: TokenInfo): boolean => info.created_at > 0
 const isLaunched = (info: TokenInfo): boolean => info.launch_platform !== null
 const isOut = (info: TokenInfo): boolean => info.launch_stage === 'graduated'
 const isIn = (info: TokenInfo): boolean => !isOut(info)

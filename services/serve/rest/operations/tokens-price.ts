@@ -3,7 +3,7 @@ import { windowOf } from '../../../core/domain/packed-windows.js'
 import { decimal, fieldsOf, int, text } from '../../views/field-formats.js'
 import { priceFields } from '../../views/token-view.js'
 import { operation } from '../operation.js'
-import { resolveTokenIds, tokenIds } from '../parameters.js'
+import { batchAnswer, resolveTokenIds, tokenIds } from '../parameters.js'
 
 const MAX_TOKENS = 200
 
@@ -22,6 +22,7 @@ export const tokensPrice = operation({
   summary: 'Prices of several tokens',
   costCu: 100,
   envelope: true,
+  isBatch: true,
   params: Type.Object({}),
   query: Type.Object({}),
   body: Type.Object({
@@ -43,18 +44,17 @@ export const tokensPrice = operation({
     const tvlMin = body.tvl_min ?? 1000
     const volumeMin = body.tx_24h_volume_min ?? 0
     const data: Record<string, unknown> = {}
-    let known = 0
-    for (const { address, chain, market } of ids) {
+    let found = 0
+    for (const { address, chain, market } of ids.known) {
       const token = market.state.tokens.get(address)
       if (token === undefined) continue
-      known += 1
+      found += 1
       const day = windowOf(token.windows, '24h')
       // A token with unknown TVL (NaN) is included.
       if (token.tvl < tvlMin || day.buy_volume + day.sell_volume < volumeMin) continue
       const tokenId = `${address}-${chain}`
       data[tokenId] = { token_id: tokenId, ...priceFields(market, token) }
     }
-    const unknown = known === 0 ? { reason: 'unknown_token', msg: 'token not found' } : {}
-    return { data, chains: [...new Set(ids.map(({ chain }) => chain))], ...unknown }
+    return { data, ...batchAnswer(ids, found) }
   },
 })

@@ -57,7 +57,7 @@ export const tokensTrending = operation({
       total,
       tokens: tokens.map((token) => tokenView(market, token)),
     }
-    return { data, chains: [query.chain], ...(total === 0 ? { reason: 'no_trades' } : {}) }
+    return { data, chains: [market.state.chain], ...(total === 0 ? { reason: 'no_trades' } : {}) }
   },
 })
 
