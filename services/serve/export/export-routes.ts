@@ -12,7 +12,7 @@ import { MAX_QUERY_BYTES } from '../sql/guard.js'
 import { asOfText } from '../sql/sql-routes.js'
 import { int, text } from '../views/field-formats.js'
 import { EXPORT_FORMAT_NAMES, EXPORT_FORMATS } from './export-formats.js'
-import { EXPORT_VIEWS } from './export-query.js'
+import { EXPORT_VIEWS, type ExportView } from './export-query.js'
 import type { ExportRequest, ExportService } from './export-service.js'
 
 const MAX_PAIRS = 1_000
@@ -38,10 +38,10 @@ const Filter = {
   finalized: Type.Optional(Type.Boolean({ default: false, description: 'Only what no reorg can change any more' })),
 }
 
-const view = oneOf(EXPORT_VIEWS, { description: 'The view to export', examples: ['pairs'] })
+const view = (example: ExportView) => oneOf(EXPORT_VIEWS, { description: 'The view to export', examples: [example] })
 
 const Body = Type.Object({
-  view: Type.Optional(view),
+  view: Type.Optional(view('pairs')),
   query: Type.Optional(
     Type.String({
       minLength: 1,
@@ -59,7 +59,7 @@ const Body = Type.Object({
   ),
 })
 
-const PartitionsBody = Type.Object({ view, ...Filter })
+const PartitionsBody = Type.Object({ view: view('trades'), ...Filter })
 
 const none = { params: Type.Object({}), query: Type.Object({}), envelope: false }
 
