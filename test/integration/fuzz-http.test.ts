@@ -110,9 +110,9 @@ describe('paths', () => {
   test.each([
     `/v2/klines/pair/${PAIR}?interval=60&limit=1&limit=2`,
     `/v2/klines/pair/${PAIR}?interval=60&interval=1`,
-    `/v2/klines/pair/${PAIR}?interval[]=60`,
+    `/v2/candles/audit?pair_id=${PAIR}&time=0&interval[]=60`,
     `/v2/klines/pair/${PAIR}?interval=60&limit=%ZZ`,
-    `/v2/klines/pair/${PAIR}?__proto__[interval]=60`,
+    `/v2/candles/audit?pair_id=${PAIR}&time=0&__proto__[interval]=60`,
     `/v2/klines/pair/${PAIR}?interval=60&limit=99999999999999999999`,
     `/v2/klines/pair/${PAIR}?interval=60&from_time=-1`,
     `/v2/klines/pair/${PAIR}?interval=60&from_time=9&to_time=1`,

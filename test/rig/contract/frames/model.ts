@@ -81,11 +81,31 @@ function judgeArguments({ form, names }: Topic, args: readonly unknown[], world:
   if (form === 'values') return judgeValues(names, args, world)
   if (form === 'arrays') {
     if (args.length === 0) return 'bad'
-    return worst(args.map((item) => (Array.isArray(item) ? judgeValues(names, item, world) : 'bad')))
+    const chainOf = (item: unknown) => (Array.isArray(item) ? item[names.indexOf('chain')] : undefined)
+    const judged = (item: unknown) => (Array.isArray(item) ? judgeValues(names, item, world) : 'bad')
+    return worstOfList(args, judged, chainOf, world)
   }
   const [ids] = args
   if (args.length !== 1 || !Array.isArray(ids) || ids.length === 0) return 'bad'
-  return worst(ids.map((id) => judgeId(id, world)))
+  const chainOf = (id: unknown) => (typeof id === 'string' ? id.slice(id.lastIndexOf('-') + 1) : undefined)
+  return worstOfList(ids, (id) => judgeId(id, world), chainOf, world)
+}
+
+/** An item of a chain that is not indexed is left out, if it has the right form and another item is of one that is. */
+function worstOfList(
+  items: readonly unknown[],
+  judged: (item: unknown) => Verdict,
+  chainOf: (item: unknown) => unknown,
+  { chains }: RpcWorld,
+): Verdict {
+  const isKnown = (chain: unknown) => chains.some((known) => known === chain)
+  if (!items.some((item) => isKnown(chainOf(item)))) return worst(items.map(judged))
+  return worst(
+    items.map((item) => {
+      const chain = chainOf(item)
+      return typeof chain === 'string' && !isKnown(chain) ? 'open' : judged(item)
+    }),
+  )
 }
 
 function judgeValues(names: readonly string[], args: readonly unknown[], world: RpcWorld): Verdict {
