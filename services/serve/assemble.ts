@@ -3,6 +3,7 @@ import { CAPACITY, PLANS } from '../core/domain/plans.js'
 import { registerHealthMetrics } from '../core/runtime/part-health.js'
 import { createChainDirectory } from './chain-directory.js'
 import type { Duties, DutyParts } from './duties.js'
+import { createBadKeys } from './keys/bad-keys.js'
 import { createKeyGate } from './keys/key-gate.js'
 import { createKeyQueries } from './keys/key-queries.js'
 import { createSpending } from './keys/spending.js'
@@ -48,7 +49,8 @@ export function assembleServe(deps: ServeDeps, duties: Duties): Serve {
   const tokens = createWsTokens(deps.wsTokenSecret ?? randomBytes(32).toString('hex'), randomBytes, nowMs, gate.hashOf)
   const { plans = PLANS, capacity = CAPACITY } = config
   const queries = createKeyQueries(plans, 'historyQueries')
-  const parts: DutyParts = { memory, chains, gate, tokens, queries, metrics, nowMs }
+  const badKeys = createBadKeys({ logger, metrics, nowMs, slowLoopback: deps.slowLoopback })
+  const parts: DutyParts = { memory, chains, gate, tokens, queries, badKeys, metrics, nowMs }
 
   const pushed = duties.push?.(deps, parts)
   const pushUsage = () => pushed?.server.usage()

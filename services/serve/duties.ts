@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { ChainDirectory } from './chain-directory.js'
+import type { BadKeys } from './keys/bad-keys.js'
 import type { KeyGate } from './keys/key-gate.js'
 import type { KeyQueries } from './keys/key-queries.js'
 import type { WsTokens } from './keys/ws-tokens.js'
@@ -16,6 +17,7 @@ export type DutyParts = {
   gate: KeyGate
   tokens: WsTokens
   queries: KeyQueries
+  badKeys: BadKeys
   metrics: ServeMetrics
   nowMs: () => number
 }

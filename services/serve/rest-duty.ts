@@ -20,7 +20,7 @@ import { addSqlRoutes } from './sql/sql-routes.js'
 import { createSqlService } from './sql/sql-service.js'
 
 export const createRest: CreateRest = (deps, parts, { isLoaded, wsPort, status }) => {
-  const { memory, chains, gate, tokens, queries, metrics, nowMs } = parts
+  const { memory, chains, gate, tokens, queries, badKeys, metrics, nowMs } = parts
   const { config, logger, store, flush = async () => {} } = deps
   const lanes = createQueryLanes(store)
   const { hotHistoryBytes: maxBytes = HOT_HISTORY_BYTES, holdersHoldMs: holdMs = HOLDERS_HOLD_MS } = deps
@@ -38,6 +38,7 @@ export const createRest: CreateRest = (deps, parts, { isLoaded, wsPort, status }
   const tls = config.tls?.kind === 'files' ? config.tls : undefined
   const restDeps = {
     ...{ chains, store: lanes.cheap, hot, flush, answers, gate, queries, metrics, logger, isLoaded, untilPushed },
+    badKeys,
     encodePage: createPageEncoder(store.read),
     ...{ envelope: config.envelope, corsOrigins: config.corsOrigins ?? { kind: 'any' } },
   } as const

@@ -111,6 +111,8 @@ export type ServeDeps = {
   answerBytes?: number
   /** How often to poll for new chains and the store's progress. */
   pollMs?: number
+  /** Slow down unknown keys from this machine too. */
+  slowLoopback?: boolean
   /** How often to look for a renewed certificate. */
   certificateCheckMs?: number
 }

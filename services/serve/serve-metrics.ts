@@ -28,6 +28,7 @@ export function createServeMetrics(metrics: Metrics) {
     ),
     pushesConflated: total('dextape_serve_pushes_conflated_total', 'Pushes merged for slow sockets', 'topic'),
     socketsClosed: total('dextape_serve_sockets_closed_total', 'Sockets closed by the server, by reason', 'reason'),
+    badKeys: total('dextape_serve_bad_keys_total', 'Unknown or revoked API keys, by port', 'door'),
     latency: createStageLatency(metrics),
     gauge: (name: `dextape_serve_${string}`, help: string, labels: string[], source: () => Iterable<Sample>) =>
       metrics.gauge({ name, help, labels }, source),

@@ -68,7 +68,7 @@ export function createNetwork(time: VirtualTime, random: Random): Network {
           close,
         }
         wires.add(wire)
-        time.within(process.life, () => handlers.open(socket, handlers.admit(KEY, '')))
+        time.within(process.life, () => handlers.open(socket, handlers.admit(KEY, '', 'simulated')))
         return {
           send: (text) =>
             void time.delay(random.int(0, 20)).then(() => isOpen && process.life.isAlive && wire.receive(text)),

@@ -1,6 +1,7 @@
 /** The configuration as the program uses it: file and environment, parsed once, validated as a whole, passed down. */
 import type { ChainFacts } from '../domain/chains.js'
 import type { Capacity, Plans } from '../domain/plans.js'
+import type { TlsFiles } from '../runtime/tls-files.js'
 import { type ChainSources, describeChainSource } from './chain-sources.js'
 import type { PUSH_SERVERS } from './file-schema.js'
 import { withoutSecrets } from './node-source.js'
@@ -20,9 +21,6 @@ export type KafkaChoice = {
   /** Undefined: three if the cluster has as many brokers, else one. */
   replicationFactor?: number
 }
-
-/** Absolute paths. */
-export type TlsFiles = { cert: string; key: string }
 
 export type LogChoice = { kind: 'embedded' } | KafkaChoice
 

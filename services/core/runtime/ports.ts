@@ -1,6 +1,5 @@
 /** Listen addresses: checks a port before anything is opened, and describes why listening failed. */
 import { createServer } from 'node:net'
-import type { Config } from '../config/config.js'
 import { ConfigError } from '../domain/errors.js'
 
 export async function checkPortFree(host: string, port: number, name: string): Promise<void> {
@@ -19,7 +18,7 @@ export function hostInUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-type Listening = Pick<Config, 'host'> & Partial<Pick<Config, 'tls'>>
+type Listening = { host: string; tls?: { kind: 'none' | 'files' } | undefined }
 
 /** Where a server of this configuration is reached from this machine. */
 export function restUrl({ host, tls }: Listening, port: number): string {

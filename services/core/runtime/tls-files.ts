@@ -1,9 +1,11 @@
 /** The certificate of the REST and WebSocket ports: read from files, and read again when they change. */
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
-import type { TlsFiles } from '../config/config.js'
 import { ConfigError } from '../domain/errors.js'
 import type { Logger } from './logger.js'
+
+/** Absolute paths of PEM files. */
+export type TlsFiles = { cert: string; key: string }
 
 export type Certificate = { cert: string; key: string }
 

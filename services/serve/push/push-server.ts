@@ -1,9 +1,10 @@
-import type { TlsFiles } from '../../core/config/config.js'
 import { ConfigError } from '../../core/domain/errors.js'
 import type { Capacity, Plans } from '../../core/domain/plans.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import { wallMs } from '../../core/runtime/stage-latency.js'
+import type { TlsFiles } from '../../core/runtime/tls-files.js'
 import type { ChainDirectory } from '../chain-directory.js'
+import type { BadKeys } from '../keys/bad-keys.js'
 import type { KeyGate } from '../keys/key-gate.js'
 import type { WsTokens } from '../keys/ws-tokens.js'
 import type { Memory } from '../memory/memory.js'
@@ -30,6 +31,7 @@ export type PushDeps = {
   chains: ChainDirectory
   gate: KeyGate
   tokens: WsTokens
+  badKeys: BadKeys
   metrics: ServeMetrics
   logger: Logger
   nowMs: () => number
@@ -60,7 +62,7 @@ export function createPushServer(deps: PushDeps): PushServer {
   const { limits, metrics, gate } = deps
   const transport = deps.createTransport(
     {
-      admit: (key, token) => admit(deps, key, token),
+      admit: (key, token, address) => admit(deps, key, token, address),
       open: onOpen,
       message: onMessage,
       ping: closeIfUnread,
@@ -81,6 +83,7 @@ export function createPushServer(deps: PushDeps): PushServer {
     behindMs: limits.behindMs,
   })
   const open = new Map<PushSocket, Session>()
+  const refused = new Set<PushSocket>()
   const budgets = createBudgets(deps.plans, deps.capacity, deps.nowMs)
   /** Sockets that are about to start to catch up. */
   const scheduled = new Set<PushSocket>()
@@ -143,13 +146,23 @@ export function createPushServer(deps: PushDeps): PushServer {
   function onOpen(socket: PushSocket, admitted: Admitted | Refused): void {
     const session = openSession(budgets, admitted)
     if ('refusal' in session) {
-      const { code, refusal: message, data } = session
-      socket.send(JSON.stringify({ error: { code, message, data } }))
-      socket.end(CLOSE_POLICY, message.slice(0, MAX_CLOSE_REASON))
+      refuse(socket, session)
       return
     }
     open.set(socket, session)
     keyTimer ??= setInterval(checkKeys, limits.keyCheckMs).unref()
+  }
+
+  /** A refused socket stays silent while it waits, and may be gone before its answer. */
+  function refuse(socket: PushSocket, { code, refusal: message, data, waitMs = 0 }: Refused): void {
+    const answer = () => {
+      if (!refused.delete(socket)) return
+      socket.send(JSON.stringify({ error: { code, message, data } }))
+      socket.end(CLOSE_POLICY, message.slice(0, MAX_CLOSE_REASON))
+    }
+    refused.add(socket)
+    if (waitMs === 0) answer()
+    else setTimeout(answer, waitMs).unref()
   }
 
   /** A client that sends without reading would fill memory with replies. */
@@ -194,6 +207,7 @@ export function createPushServer(deps: PushDeps): PushServer {
   }
 
   function onClose(socket: PushSocket): void {
+    refused.delete(socket)
     const session = open.get(socket)
     open.delete(socket)
     if (session === undefined) return

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { isRetryable } from '../../core/runtime/backoff.js'
 import type { Logger } from '../../core/runtime/logger.js'
@@ -18,6 +19,10 @@ import {
 } from './problem.js'
 import { type RestDeps, serveOperation } from './serve-operation.js'
 
+/** From the first byte to the end of the body: a request that trickles in holds a connection. */
+const REQUEST_WITHIN_MS = 30_000
+/** How often Node looks for requests that are over their time. */
+const TIMEOUT_CHECK_MS = 5000
 const MAX_BODY_BYTES = 1_048_576
 /** Longer than any id, so that an oversized id gives "malformed id" instead of "no such route". */
 const MAX_PARAM_LENGTH = 4096
@@ -25,8 +30,11 @@ const MAX_PARAM_LENGTH = 4096
 /** Creates the REST server with every operation; the caller adds the routes without a key and listens. */
 export function createRestServer(deps: RestDeps, certificate?: Certificate): FastifyInstance {
   const app = fastify({
-    ...(certificate === undefined ? {} : { https: certificate }),
+    ...(certificate === undefined
+      ? { http: { connectionsCheckingInterval: TIMEOUT_CHECK_MS } }
+      : { https: { ...certificate, connectionsCheckingInterval: TIMEOUT_CHECK_MS } }),
     logger: false,
+    requestTimeout: REQUEST_WITHIN_MS,
     bodyLimit: MAX_BODY_BYTES,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     frameworkErrors: (error, _request, reply) => sendProblem(reply, asRequestError(error, deps.logger, '')),
@@ -35,9 +43,11 @@ export function createRestServer(deps: RestDeps, certificate?: Certificate): Fas
   })
   registerAllMethods(app)
   allowOrigins(app, deps.corsOrigins)
-  app.setErrorHandler((error: FastifyError, request, reply) =>
-    sendProblem(reply, asRequestError(error, deps.logger, request.routeOptions.url ?? '')),
-  )
+  app.setErrorHandler(async (error: FastifyError, request, reply) => {
+    const refusal = asRequestError(error, deps.logger, request.routeOptions.url ?? '')
+    if (refusal.code === 'key_invalid') await sleep(deps.badKeys.note(request.ip, 'rest'))
+    return sendProblem(reply, refusal)
+  })
   app.setNotFoundHandler((request, reply) => sendProblem(reply, notFound(request)))
   app.addHook('onResponse', async (request, reply) => {
     deps.metrics.requests.add(String(reply.statusCode))

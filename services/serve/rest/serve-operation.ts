@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../core/config/config.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { ChainDirectory } from '../chain-directory.js'
+import type { BadKeys } from '../keys/bad-keys.js'
 import type { Access } from '../keys/key-gate.js'
 import type { KeyQueries } from '../keys/key-queries.js'
 import type { UntilPushed } from '../pushed-positions.js'
@@ -113,6 +114,7 @@ export type RestDeps = OperationContext &
   AdmissionDeps & {
     answers: AnswerCache
     queries: KeyQueries
+    badKeys: BadKeys
     logger: Logger
     envelope: 'spec' | 'always'
     corsOrigins: Config['corsOrigins']

@@ -1,5 +1,5 @@
 /** What the push server needs from a WebSocket server. Both implementations behave the same on the wire. */
-import type { TlsFiles } from '../../../core/config/config.js'
+import type { TlsFiles } from '../../../core/runtime/tls-files.js'
 
 export type PushServerName = 'uWebSockets.js' | 'ws'
 
@@ -20,8 +20,8 @@ export interface PushSocket {
 }
 
 export type TransportHandlers<Admission> = {
-  /** Runs at the upgrade, with the `X-API-KEY` header and the `token` parameter, each empty if absent. */
-  admit(key: string, token: string): Admission
+  /** Runs at the upgrade, with the `X-API-KEY` header and the `token` parameter, each empty if absent, and the peer's address. */
+  admit(key: string, token: string, address: string): Admission
   open(socket: PushSocket, admission: Admission): void
   /** `text` is undefined for a binary frame. */
   message(socket: PushSocket, text: string | undefined): void

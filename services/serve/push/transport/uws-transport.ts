@@ -3,7 +3,7 @@
 import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import type { TlsFiles } from '../../../core/config/config.js'
+import type { TlsFiles } from '../../../core/runtime/tls-files.js'
 import { NOT_A_WEBSOCKET, type Transport, type TransportHandlers, type TransportLimits } from './push-transport.js'
 
 export type Uws = typeof import('uWebSockets.js')
@@ -34,7 +34,8 @@ export function createUwsTransport<Admission>(
       compression: uws.DISABLED,
       upgrade: (response, request, context) => {
         const header = (name: string) => request.getHeader(name)
-        const admission = handlers.admit(header('x-api-key'), request.getQuery('token') ?? '')
+        const address = Buffer.from(response.getRemoteAddressAsText()).toString()
+        const admission = handlers.admit(header('x-api-key'), request.getQuery('token') ?? '', address)
         const [key, protocol] = [header('sec-websocket-key'), header('sec-websocket-protocol')]
         response.upgrade({ admission }, key, protocol, header('sec-websocket-extensions'), context)
       },

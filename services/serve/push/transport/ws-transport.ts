@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { WebSocket, WebSocketServer } from 'ws'
-import type { TlsFiles } from '../../../core/config/config.js'
+import type { TlsFiles } from '../../../core/runtime/tls-files.js'
 import { readCertificate } from '../../../core/runtime/tls-files.js'
 import {
   NOT_A_WEBSOCKET,
@@ -72,7 +72,7 @@ export function createWsTransport<Admission>(
   }
 
   server.on('upgrade', (request, raw: Socket, head) => {
-    const admission = handlers.admit(keyOf(request), tokenOf(request))
+    const admission = handlers.admit(keyOf(request), tokenOf(request), raw.remoteAddress ?? '')
     peers.handleUpgrade(request, raw, head, (peer) => {
       const link = openLink(peer, raw, { handlers, join, leave, limits, onUnreachable: () => links.delete(link) })
       links.add(link)
