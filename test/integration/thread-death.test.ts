@@ -8,7 +8,8 @@ import { startUp, type UpProcess } from '../rig/up/process.js'
 import { type Client, connect } from '../serve/push-client.js'
 
 const KEY = 'dx_threads'
-const CONFIG = { simulator: { history_h: 0.05 }, intervals: { checkpoint_ms: 500 } }
+/** Few swaps: what counts is that each chain advances. */
+const CONFIG = { simulator: { history_h: 0.05, swaps_per_s: 2 }, intervals: { checkpoint_ms: 500 } }
 
 let up: UpProcess
 let client: Client
