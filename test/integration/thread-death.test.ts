@@ -1,4 +1,7 @@
-/** A thread of `up` that ends unexpectedly is started again and named in /status, while the others go on and nothing is lost. */
+/**
+ * A thread of `up` that ends unexpectedly is started again and named in /status, while the others go on and nothing is lost.
+ * @shared-process Only a program that `up` loads listens to signals.
+ */
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isLongRun } from '../rig/counts.js'
