@@ -17,7 +17,18 @@ const ENTRIES = [
   'processes/threads/rest-thread.js',
 ]
 // Native code, files read beside the package, or loaded by `require` when first needed.
-const NOT_JOINED = ['@grpc/*', 'chdb', 'kafkajs', 'lmdb', 'uWebSockets.js', 'ws', 'yaml']
+const NOT_JOINED = ['@grpc/*', 'chdb', 'kafkajs', 'uWebSockets.js', 'ws', 'yaml']
+
+// Its modules for `import` are a dozen files, found and linked again in each thread; for `require` it is one.
+const lmdbByRequire = {
+  name: 'lmdb by require',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^lmdb$/ }, ({ path, namespace }) =>
+      namespace === 'required' ? { path, external: true } : { path, namespace: 'required' },
+    )
+    onLoad({ filter: /^lmdb$/, namespace: 'required' }, () => ({ contents: "module.exports = require('lmdb')" }))
+  },
+}
 
 rmSync(folder, { recursive: true, force: true })
 const joined = await Promise.all(ENTRIES.map(joinEntry))
@@ -37,6 +48,7 @@ function joinEntry(entry) {
     platform: 'node',
     target: 'node20',
     external: NOT_JOINED,
+    plugins: [lmdbByRequire],
     // Packages in CommonJS call `require` for Node's own modules.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'\nconst require = __createRequire(import.meta.url)",
