@@ -128,7 +128,7 @@ export const COUNTS = {
     proves: 'schemathesis finds no 5xx and no answer that the OpenAPI document does not describe',
   },
   hotRequests: {
-    ...{ short: 40, long: 2_000, seed: 31, files: ['test/serve/hot-history.test.ts'] },
+    ...{ short: 80, long: 2_000, seed: 31, files: ['test/serve/hot-history.test.ts'] },
     proves: 'history from memory equals history from the store alone, byte for byte, through reorgs and flushes',
   },
   auditedMarkets: {
