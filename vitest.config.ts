@@ -46,6 +46,9 @@ export default defineConfig({
   },
 })
 
+/** V8 optimises what a test runs for a moment: called later for it, test files took a tenth less CPU. Later V8 has no such flag. */
+const OPTIMISE_LATER = isLongRun() || Number.parseInt(process.versions.node, 10) >= 22 ? [] : ['--interrupt-budget=600000']
+
 function limits() {
-  return { pool: 'forks', maxWorkers: 3, testTimeout: 600_000, hookTimeout: 600_000 } as const
+  return { execArgv: OPTIMISE_LATER, pool: 'forks', maxWorkers: 3, testTimeout: 600_000, hookTimeout: 600_000 } as const
 }
