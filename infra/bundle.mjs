@@ -1,5 +1,6 @@
 // Joins the compiled modules, and the packages they import, into few files in dist/bundle: one entry for the command and one for
-// each thread. Loading some 500 modules once for each of five threads took a third of a start.
+// each thread. Loading some 500 modules once for each of five threads took a third of a start. Each entry is joined for itself:
+// what all of them share would be dozens of small files, and finding each of them again in each thread a tenth of a start.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,29 +17,46 @@ const ENTRIES = [
   'processes/threads/rest-thread.js',
 ]
 // Native code, files read beside the package, or loaded by `require` when first needed.
-const NOT_JOINED = ['@grpc/*', 'chdb', 'kafkajs', 'lmdb', 'uWebSockets.js', 'ws', 'yaml']
+const NOT_JOINED = ['@grpc/*', 'chdb', 'kafkajs', 'uWebSockets.js', 'ws', 'yaml']
+
+// Its modules for `import` are a dozen files, found and linked again in each thread; for `require` it is one.
+const lmdbByRequire = {
+  name: 'lmdb by require',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^lmdb$/ }, ({ path, namespace }) =>
+      namespace === 'required' ? { path, external: true } : { path, namespace: 'required' },
+    )
+    onLoad({ filter: /^lmdb$/, namespace: 'required' }, () => ({ contents: "module.exports = require('lmdb')" }))
+  },
+}
 
 rmSync(folder, { recursive: true, force: true })
-const { metafile } = await build({
-  absWorkingDir: root,
-  entryPoints: ENTRIES.map((entry) => `dist/services/${entry}`),
-  outdir: folder,
-  // Threads are started from files beside their starter: all files lie in one folder.
-  entryNames: '[name]',
-  bundle: true,
-  splitting: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node20',
-  external: NOT_JOINED,
-  // Packages in CommonJS call `require` for Node's own modules.
-  banner: {
-    js: "import { createRequire as __createRequire } from 'node:module'\nconst require = __createRequire(import.meta.url)",
-  },
-  logLevel: 'warning',
-  metafile: true,
-})
-writeFileSync(join(folder, 'LICENSES.txt'), licencesOf(Object.keys(metafile.inputs)))
+const joined = await Promise.all(ENTRIES.map(joinEntry))
+writeFileSync(join(folder, 'LICENSES.txt'), licencesOf(joined.flatMap(({ metafile }) => Object.keys(metafile.inputs))))
+
+function joinEntry(entry) {
+  return build({
+    absWorkingDir: root,
+    entryPoints: [`dist/services/${entry}`],
+    outdir: folder,
+    // Threads are started from files beside their starter: all files lie in one folder.
+    entryNames: '[name]',
+    bundle: true,
+    // What is imported only when it is needed stays in files of its own.
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    external: NOT_JOINED,
+    plugins: [lmdbByRequire],
+    // Packages in CommonJS call `require` for Node's own modules.
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module'\nconst require = __createRequire(import.meta.url)",
+    },
+    logLevel: 'warning',
+    metafile: true,
+  })
+}
 
 /** The licence of every package joined in: their terms ask that copies carry it. */
 function licencesOf(inputs) {

@@ -1,4 +1,5 @@
-// Builds if a source is newer than the last build, so that an unchanged checkout starts without the compiler.
+// Builds if a source is newer than the last build, so that an unchanged checkout starts without the compiler. With `--tests` the
+// tests count too: the build checks their types, and an unchanged checkout was checked when it was built.
 import { execFileSync } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,8 +11,7 @@ const SOURCES = [
   'schemas',
   'clients/typescript/src',
   'infra/bundle.mjs',
-  'test/bench',
-  'test/rig',
+  ...(process.argv.includes('--tests') ? ['test', 'vitest.config.ts'] : ['test/bench', 'test/rig']),
   'package.json',
   'tsconfig.json',
   'tsconfig.build.json',

@@ -11,7 +11,7 @@ import { tradesTopic } from '../../services/core/log/port.js'
 import { openStore } from '../../services/core/store/clickhouse-store.js'
 import type { Store } from '../../services/core/store/port.js'
 import { appendLines, runPipeline } from '../rig/aggregate/pipeline-run.js'
-import { seedsOf } from '../rig/counts.js'
+import { isLongRun, seedsOf } from '../rig/counts.js'
 import { storeTargetOf } from '../rig/engine.js'
 import { generateRecording } from '../rig/market/generate.js'
 import { marketMoney } from '../rig/market/money.js'
@@ -109,7 +109,7 @@ describe('inserts less retracts are the stored trades', () => {
         retracts: { probability: 0.1, maxDepth: 12 },
         secondsPerBlock: [1, 2].includes(seed % 4) ? 12 : 600,
       }
-      const lines = generateRecording({ seed, chain: named, blocks: 150, options })
+      const lines = generateRecording({ seed, chain: named, blocks: isLongRun() ? 150 : 80, options })
       const calm = await publish(lines, marketMoney(named))
       const rough = await publish(lines, marketMoney(named), createRandom(seed))
       expect(rough.crashes).toBeGreaterThan(2)

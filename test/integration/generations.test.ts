@@ -92,7 +92,7 @@ describe('a backfill under a running up', () => {
     expect(await pairDifferences(up, played)).toEqual([])
     expect(await tokenDifferences(up, played)).toEqual([])
     expect(
-      await candleDifferences(up, played, (series) => (series % 7 < countOf('candleSeries') ? ['u'] : [])),
+      await candleDifferences(up, played, (series) => (series % 13 < countOf('candleSeries') ? ['u'] : [])),
     ).toEqual([])
     expect((await up.stop()).code).toBe(0)
     expect(await held(market)).toMatchObject({ generation: 2, wrong: [], hashes: hashesOf(market, 0) })

@@ -1,4 +1,7 @@
-/** A process with a fatal error must exit: if it hangs, it keeps its ports and no supervisor restarts it. */
+/**
+ * A process with a fatal error must exit: if it hangs, it keeps its ports and no supervisor restarts it.
+ * @shared-process Only a program that `up` loads listens to signals.
+ */
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'

@@ -27,7 +27,7 @@ import { testStoredRows } from './recording-generated/stored-rows.js'
 const retracts = { probability: 0.05, maxDepth: 6 }
 const ALL: readonly Category[] = ['u', 'm', 'r']
 /** A prime, so that every interval, pair and currency is covered. */
-const SERIES_EACH = 7
+const SERIES_EACH = 13
 const someOf = (series: number): readonly Category[] =>
   ALL.filter((_, at) => (ALL.length * series + at) % SERIES_EACH < countOf('candleSeries'))
 

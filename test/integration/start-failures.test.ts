@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Ended, removeScratchFolders, runCommand, scratchFolder } from '../rig/http/command.js'
 import { runHere } from '../rig/http/command-here.js'
 import { textOf, writeRecording } from '../rig/http/recording-file.js'
@@ -42,14 +42,6 @@ function expectRefused({ code, out, err }: Ended, message: string | RegExp, expe
 /** Generated lines of a chain with built-in money. */
 const someLines = () => generateRecording({ seed: 5, chain: 'eth', blocks: 40 })
 
-async function expectStarts(): Promise<void> {
-  const lines = someLines()
-  const events = writeRecording(folder, 'after.jsonl', lines)
-  const up = await startUp({ folder, events, chains: [marketMoney('eth')] })
-  await up.stored('eth', lines.length)
-  expect((await up.stop()).code).toBe(0)
-}
-
 describe('configuration', () => {
   test('suggests the nearest key for an unknown one', async () => {
     expectRefused(await runUp({ settings: { htp_port: 1 } }), 'unknown key "htp_port": did you mean "http_port"?')
@@ -80,28 +72,6 @@ describe('configuration', () => {
   })
 })
 
-describe('a port in use', () => {
-  let other: Server
-  let port: number
-  beforeEach(async () => {
-    other = createServer()
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
-    port = (other.address() as AddressInfo).port
-  })
-  afterEach(() => void other.close())
-
-  test('is reported with its setting, before anything is created', async () => {
-    for (const name of ['DEXTAPE_HTTP_PORT', 'DEXTAPE_WS_PORT']) {
-      const ended = await runUp({ env: { [name]: String(port) } })
-      expectRefused(
-        ended,
-        `Port ${port} on 127.0.0.1 is already in use. Stop the process that listens on it, or choose another port with ${name}.`,
-      )
-      expect(existsSync(dataDirOf(folder))).toBe(false)
-    }
-  })
-})
-
 describe('the data directory', () => {
   const inDir = (path: string): Given => ({ env: { DEXTAPE_DATA_DIR: path } })
 
@@ -117,19 +87,6 @@ describe('the data directory', () => {
     expectRefused(await runUpHere(inDir('/proc/dextape')), 'The data directory /proc/dextape cannot be created')
   })
 
-  // Only root can start it as another user, and permission bits do not apply to root.
-  test.runIf(process.getuid?.() === 0)('belongs to another user', async () => {
-    const dir = dataDirOf(folder)
-    mkdirSync(dir, { mode: 0o700 })
-    chmodSync(folder, 0o755)
-    const ended = await runUp({ uid: 65_534 })
-    expectRefused(
-      ended,
-      `The data directory ${dir} cannot be used: permission denied. Give this user read and write permission`,
-    )
-    expect(readdirSync(dir)).toEqual([])
-  })
-
   test('was written by a newer version', async () => {
     const dir = dataDirOf(folder)
     mkdirSync(dir)
@@ -142,28 +99,73 @@ describe('the data directory', () => {
     writeFileSync(join(dir, 'VERSION'), 'of something else')
     expectRefused(await runUpHere({}), 'does not contain a version number')
   })
-
-  test('is in use by another up, which keeps running', async () => {
-    const events = writeRecording(folder, 'first.jsonl', someLines())
-    const first = await startUp({ folder, events, chains: [marketMoney('eth')] })
-    const ended = await runUp({})
-    expectRefused(ended, /Another dextape \(process \d+\) is running on the data directory .*\. Stop it first/)
-    expect((await first.get('/health')).status).toBe(200)
-    expect((await first.stop()).code).toBe(0)
-    await expectStarts()
-  })
 })
 
-describe('the recording', () => {
-  test('is missing or a directory: the next start works', async () => {
+// In one folder, one after another, because each start costs seconds.
+describe('the next start works after', () => {
+  let shared: string
+  beforeAll(() => {
+    shared = scratchFolder()
+  })
+  beforeEach(() => {
+    folder = shared
+  })
+
+  test('a port in use, which is reported with its setting before anything is created', async () => {
+    const other: Server = createServer()
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    const { port } = other.address() as AddressInfo
+    for (const name of ['DEXTAPE_HTTP_PORT', 'DEXTAPE_WS_PORT']) {
+      const ended = await runUp({ env: { [name]: String(port) } })
+      expectRefused(
+        ended,
+        `Port ${port} on 127.0.0.1 is already in use. Stop the process that listens on it, or choose another port with ${name}.`,
+      )
+      expect(existsSync(dataDirOf(folder))).toBe(false)
+    }
+    other.close()
+  })
+
+  // Only root can start it as another user, and permission bits do not apply to root.
+  test.runIf(process.getuid?.() === 0)('a data directory of another user', async () => {
+    const dir = dataDirOf(folder)
+    mkdirSync(dir, { mode: 0o700 })
+    chmodSync(folder, 0o755)
+    const ended = await runUp({ uid: 65_534 })
+    expectRefused(
+      ended,
+      `The data directory ${dir} cannot be used: permission denied. Give this user read and write permission`,
+    )
+    expect(readdirSync(dir)).toEqual([])
+  })
+
+  test('a recording that is missing or a directory', async () => {
     expectRefused(
       await runUp({ args: ['--events', join(folder, 'none.jsonl')] }),
       'The recording cannot be read: ENOENT',
     )
     expectRefused(await runUp({ args: ['--events', folder] }), /The recording cannot be read: .*EISDIR/)
-    await expectStarts()
   })
 
+  test('all of these, and keeps running when another up is refused its data directory', async () => {
+    const lines = someLines()
+    const events = writeRecording(folder, 'first.jsonl', lines)
+    const first = await startUp({ folder, events, chains: [marketMoney('eth')] })
+    await first.stored('eth', lines.length)
+    const ended = await runUp({})
+    expectRefused(ended, /Another dextape \(process \d+\) is running on the data directory .*\. Stop it first/)
+    expect((await first.get('/health')).status).toBe(200)
+    expect((await first.stop()).code).toBe(0)
+  })
+
+  test('that refusal', async () => {
+    const up = await startUp({ folder, events: join(folder, 'first.jsonl'), chains: [marketMoney('eth')] })
+    await up.applied('eth', someLines().length)
+    expect((await up.stop()).code).toBe(0)
+  })
+})
+
+describe('the recording', () => {
   test('is a truncated gzip file: keeps complete lines, and the complete file resumes from there', async () => {
     const lines = someLines()
     const file = join(folder, 'cut.jsonl.gz')

@@ -1,4 +1,7 @@
-/** A thread of `up` that ends unexpectedly is started again and named in /status, while the others go on and nothing is lost. */
+/**
+ * A thread of `up` that ends unexpectedly is started again and named in /status, while the others go on and nothing is lost.
+ * @shared-process Only a program that `up` loads listens to signals.
+ */
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isLongRun } from '../rig/counts.js'
@@ -8,7 +11,8 @@ import { startUp, type UpProcess } from '../rig/up/process.js'
 import { type Client, connect } from '../serve/push-client.js'
 
 const KEY = 'dx_threads'
-const CONFIG = { simulator: { history_h: 0.05 }, intervals: { checkpoint_ms: 500 } }
+/** Few swaps: what counts is that each chain advances. */
+const CONFIG = { simulator: { history_h: 0.05, swaps_per_s: 2 }, intervals: { checkpoint_ms: 500 } }
 
 let up: UpProcess
 let client: Client

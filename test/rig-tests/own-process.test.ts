@@ -1,3 +1,7 @@
+/**
+ * Reads sources that replace globals, and replaces none.
+ * @shared-process Only texts here do it.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -22,6 +26,10 @@ const SOURCES: Record<string, string> = {
   'test/later.test.ts': "const engine = await import('chdb/connection')",
   'test/marked.test.ts': '/**\n * About it.\n * @own-process It needs one.\n */',
   'test/mocks.test.ts': "vi.mock('./x.js')",
+  'test/spies.test.ts': "vi.spyOn(process.stderr, 'write')",
+  'test/spies-its-own.test.ts': "vi.spyOn(rows, 'get')",
+  'test/preloads.test.ts':
+    '/**\n * About it.\n * @shared-process Only a text does it.\n */\nconst text = `process.on(1)`',
   'test/sets.test.ts': "process.env.HOME = '/tmp'",
   'test/reads.test.ts': "if (process.env.CI === 'true') console.log(process.env.HOME)",
 }
@@ -38,6 +46,7 @@ it('a file runs in a separate process if it, or a test file it imports, replaces
       'test/marked.test.ts',
       'test/mocks.test.ts',
       'test/sets.test.ts',
+      'test/spies.test.ts',
     ],
   ])
 })

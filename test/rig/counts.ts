@@ -55,15 +55,15 @@ export const COUNTS = {
     proves: 'a process stopped this often between orphaned blocks and their retract leaves no trace of them',
   },
   candleSeries: {
-    ...{ short: 1, long: 7, seed: 101, files: ['test/integration/recording-generated.test.ts'] },
-    proves: 'every candle REST serves of three generated markets equals the reference, of this many in seven series',
+    ...{ short: 1, long: 13, seed: 101, files: ['test/integration/recording-generated.test.ts'] },
+    proves: 'every candle REST serves of three generated markets equals the reference, of this many in thirteen series',
   },
   cutsPerKind: {
     ...{ short: 1, long: 2, seed: 301, files: ['test/integration/recording-cuts.test.ts'] },
     proves: 'a market stopped at this many places of each kind has the windows, prices and main pairs of that moment',
   },
   foldMarketSeeds: {
-    ...{ short: 2, long: 20, seed: 1, files: ['test/aggregate/fold-against-reference.test.ts'] },
+    ...{ short: 1, long: 20, seed: 1, files: ['test/aggregate/fold-against-reference.test.ts'] },
     proves: 'the fold of a generated market equals the recomputation from scratch',
   },
   foldRetractSeeds: {
@@ -99,7 +99,7 @@ export const COUNTS = {
     proves: 'ranges read through hostile EVM nodes, and through a reorg, are those of one chain',
   },
   evmForkSeeds: {
-    ...{ short: 4, long: 100, seed: 0, files: ['test/ingest/sources/evm/evm-source.test.ts'] },
+    ...{ short: 2, long: 100, seed: 0, files: ['test/ingest/sources/evm/evm-source.test.ts'] },
     proves: 'an EVM source publishes what a clean run would, whatever forks, stale heads and restarts it meets',
   },
   uniswapV4Seeds: {
@@ -107,15 +107,15 @@ export const COUNTS = {
     proves: 'Uniswap v4 pools followed from logs hold what the pool manager holds, to the integer',
   },
   solanaHostileSeeds: {
-    ...{ short: 4, long: 100, seed: 1, files: ['test/integration/solana-hostile.test.ts'] },
+    ...{ short: 2, long: 100, seed: 1, files: ['test/integration/solana-hostile.test.ts'] },
     proves: 'Solana nodes that fail, lie and lag, with kills and dead slots, change nothing that is published',
   },
   solanaReaderSeeds: {
-    ...{ short: 2, long: 100, seed: 1, files: ['test/ingest/sources/solana/rpc/hostile.test.ts'] },
+    ...{ short: 1, long: 100, seed: 1, files: ['test/ingest/sources/solana/rpc/hostile.test.ts'] },
     proves: 'history read through hostile Solana nodes has every block and no wrong one',
   },
   solanaGeneratedSeeds: {
-    ...{ short: 2, long: 100, seed: 1, files: ['test/ingest/decode/solana/block/generated.test.ts'] },
+    ...{ short: 1, long: 100, seed: 1, files: ['test/ingest/decode/solana/block/generated.test.ts'] },
     proves:
       'generated transactions of every Solana exchange become the events their generator knows of, and nothing else',
   },
@@ -124,7 +124,7 @@ export const COUNTS = {
     proves: 'a Solana transaction with garbage in any field is decoded, a dead letter, or nothing; never a crash',
   },
   clientRestarts: {
-    ...{ short: 2, long: 12, seed: 5, files: ['test/clients/serve.test.ts'] },
+    ...{ short: 1, long: 12, seed: 5, files: ['test/clients/serve.test.ts'] },
     proves: 'clients deliver every push once and in order through this many restarts of the server',
   },
   restExamples: {
@@ -148,11 +148,11 @@ export const COUNTS = {
     proves: 'a candle computed again from the trades the API gives equals the candle it gives, to the last bit',
   },
   httpRequests: {
-    ...{ short: 300, long: 1_500, seed: 8_121, files: ['test/integration/fuzz-http.test.ts'] },
+    ...{ short: 150, long: 1_500, seed: 8_121, files: ['test/integration/fuzz-http.test.ts'] },
     proves: 'malformed HTTP requests get a 4xx that says why',
   },
   pushFrames: {
-    ...{ short: 2_000, long: 20_000, seed: 20_261, files: ['test/integration/fuzz-frames.test.ts'] },
+    ...{ short: 1_200, long: 20_000, seed: 20_261, files: ['test/integration/fuzz-frames.test.ts'] },
     proves: 'malformed WebSocket frames get one answer or none, while others miss nothing',
   },
 } as const satisfies Record<string, Count>

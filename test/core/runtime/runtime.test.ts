@@ -1,3 +1,6 @@
+/**
+ * @shared-process Only the text of a program listens to its exit.
+ */
 import { spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'

@@ -3,17 +3,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrowserContext, chromium } from 'playwright-core'
+import { chromiumCandidates } from '../suite/needs.js'
 
-const KNOWN_PATHS = [
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/usr/bin/google-chrome-stable',
-  '/opt/google/chrome/chrome',
-  '/snap/bin/chromium',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-  '/Applications/Chromium.app/Contents/MacOS/Chromium',
-]
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -41,11 +32,6 @@ export async function openBrowser(viewport = { width: 1280, height: 800 }): Prom
       rmSync(profile, { recursive: true, force: true, maxRetries: 3 })
     },
   }
-}
-
-/** Only CHROMIUM_PATH if it is set, else the usual paths. */
-export function chromiumCandidates({ CHROMIUM_PATH: named = '' }: NodeJS.ProcessEnv): readonly string[] {
-  return named === '' ? KNOWN_PATHS : [named]
 }
 
 export function chromiumPath(env: NodeJS.ProcessEnv = process.env): string {

@@ -9,7 +9,7 @@ import {
   type SubscribeParams,
 } from '../../../clients/typescript/src/index.js'
 import { repositoryRoot } from '../../../schemas/avro.js'
-import { pythonTools, run } from '../python/venv.js'
+import { COMPILED, pythonTools, run } from '../python/venv.js'
 
 export type PlannedSubscription = {
   params: SubscribeParams
@@ -175,7 +175,7 @@ const HERE = join(repositoryRoot(), 'test/rig/clients')
 export const pythonEnv = (): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
   PYTHONPATH: join(repositoryRoot(), 'clients/python/src'),
-  PYTHONDONTWRITEBYTECODE: '1',
+  PYTHONPYCACHEPREFIX: COMPILED,
 })
 
 function inPython({ params, options = {}, hold = false }: PlannedSubscription) {

@@ -15,6 +15,8 @@ import { type Ended, startCommand } from './command.js'
 export const KEY = 'dx_integration'
 /** Generous, so that a busy machine does not fail a test. */
 const GIVE_UP_MS = 300_000
+/** Each question costs the process some 5 ms of CPU. */
+const POLL_MS = 150
 
 export type UpPlan = {
   /** Holds the data directory and the configuration. */
@@ -116,7 +118,7 @@ export async function startUp(plan: UpPlan): Promise<Up> {
       if (found !== undefined && fits(found)) return found
       if (end !== undefined) throw new Error(`up ended before ${chain} ${what}: ${JSON.stringify(end)}`)
       if (Date.now() > deadline) throw new Error(`${chain} never ${what}: ${JSON.stringify(chains)}`)
-      await sleep(40)
+      await sleep(POLL_MS)
     }
   }
 
@@ -129,7 +131,7 @@ export async function startUp(plan: UpPlan): Promise<Up> {
     await flushServed(socketPathOf(dataDirOf(folder)))
     while ((await metrics()).get(`dextape_store_seq{chain="${chain}"}`) !== lines) {
       if (Date.now() > deadline) throw new Error(`the store never had ${lines} lines of ${chain}`)
-      await sleep(40)
+      await sleep(POLL_MS)
     }
   }
 

@@ -4,7 +4,6 @@
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { chromiumCandidates } from '../browser/chromium.js'
 import { dockerAnswers } from '../servers/container.js'
 
 export type Machine = {
@@ -19,6 +18,21 @@ export type Machine = {
 export type Need = { name: string; why: string; packages: readonly string[] }
 
 const OLDEST_JAVA = 17
+const CHROMIUM_PATHS = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+  '/opt/google/chrome/chrome',
+  '/snap/bin/chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+]
+
+/** Only CHROMIUM_PATH if it is set, else the usual paths. */
+export function chromiumCandidates({ CHROMIUM_PATH: named = '' }: NodeJS.ProcessEnv): readonly string[] {
+  return named === '' ? CHROMIUM_PATHS : [named]
+}
 
 export async function thisMachine(): Promise<Machine> {
   const osRelease = existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : ''

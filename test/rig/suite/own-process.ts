@@ -1,17 +1,19 @@
 /**
  * Which test files need a process of their own: those that replace a global, directly or by what they import of the tests; those
  * with a browser; those whose header says `@own-process` and why. All others share three processes, which saves each of them
- * two seconds of loading.
+ * two seconds of loading; so do those whose header says `@shared-process`, because only a program in their text does it.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 
-/** At the start of a line of the file's header. */
-const MARK = /^ \* @own-process /m
+/** Marks at the start of a line of the file's header. */
+const OWN = /^ \* @own-process /m
+const SHARED = /^ \* @shared-process /m
 const LONE_MODULES = new Set(['node:vm', 'playwright-core'])
 const CHANGES_GLOBALS = new RegExp(
   [
-    String.raw`\bvi\.(mock|doMock|hoisted|resetModules|useFakeTimers|setSystemTime|stubGlobal|stubEnv|spyOn)\b`,
+    String.raw`\bvi\.(mock|doMock|hoisted|resetModules|useFakeTimers|setSystemTime|stubGlobal|stubEnv)\b`,
+    String.raw`\bvi\.spyOn\((globalThis|global|process|console|Date)\b`,
     String.raw`\bprocess\.(env\.\w+ = |chdir\(|exitCode = |on\(|once\(|memoryUsage)`,
     String.raw`\bglobalThis\.\w+ = |\bdelete process\.env|\bglobal\.gc\b`,
   ].join('|'),
@@ -40,7 +42,10 @@ function readSource(path: string, isTest: boolean): Source {
   const named = [...text.matchAll(IMPORT)].map(([, fixed, dynamic]) => fixed ?? dynamic ?? '')
   return {
     imports: named.filter((name) => name.startsWith('.')).flatMap((name) => sourceFile(dirname(path), name)),
-    isLone: MARK.test(text) || named.some((name) => LONE_MODULES.has(name)) || (isTest && CHANGES_GLOBALS.test(text)),
+    isLone:
+      OWN.test(text) ||
+      named.some((name) => LONE_MODULES.has(name)) ||
+      (isTest && CHANGES_GLOBALS.test(text) && !SHARED.test(text)),
   }
 }
 

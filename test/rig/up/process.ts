@@ -10,7 +10,8 @@ import { storeEnvironmentOf } from '../engine.js'
 import { DEXTAPE, NODE_FLAGS } from '../http/command.js'
 import { copyMigratedStore } from '../migrated-store.js'
 
-const POLL_MS = 40
+/** Each question costs the process some 5 ms of CPU. */
+const POLL_MS = 150
 /** Generous, so that a busy machine does not fail a test. */
 const GIVE_UP_MS = 300_000
 
