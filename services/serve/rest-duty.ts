@@ -5,6 +5,7 @@ import { addExportRoutes } from './export/export-routes.js'
 import { createExportService } from './export/export-service.js'
 import { createHotHistory } from './history/hot/hot-history.js'
 import { createQueryLanes } from './history/query-lanes.js'
+import { createWalletHistory } from './history/wallet-trades.js'
 import { addMcpRoute } from './mcp/mcp-route.js'
 import { addPages } from './pages/page-routes.js'
 import { createUntilPushed } from './pushed-positions.js'
@@ -34,7 +35,20 @@ export const createRest: CreateRest = (deps, parts, { isLoaded, wsPort, status }
   const { pushedPositions: positions } = deps
   const untilPushed = positions === undefined ? () => undefined : createUntilPushed(memory, positions)
   const rest = createRestServer({
-    ...{ chains, store: lanes.cheap, hot, flush, answers, gate, queries, metrics, logger, isLoaded, untilPushed },
+    ...{
+      chains,
+      store: lanes.cheap,
+      hot,
+      wallets: createWalletHistory(lanes, flush, { holdMs, nowMs }),
+      flush,
+      answers,
+      gate,
+      queries,
+      metrics,
+      logger,
+      isLoaded,
+      untilPushed,
+    },
     encodePage: createPageEncoder(store.read),
     ...{ envelope: config.envelope, corsOrigins: config.corsOrigins ?? { kind: 'any' } },
   })

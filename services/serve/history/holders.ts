@@ -78,6 +78,16 @@ export async function largestBalances(store: Queries, chain: string, token: stri
   )
 }
 
+/** Raw balances above 0 of a holder, by token. */
+export async function balancesHeldBy(store: Queries, chain: string, holder: string): Promise<Map<string, string>> {
+  const rows = await store.query<{ token: string; balanceRaw: string }>(
+    `SELECT token, balance AS balanceRaw FROM holder_rows FINAL
+     WHERE chain = {chain:String} AND holder = {holder:String} AND balance != '0' AND NOT startsWith(balance, '-')`,
+    { chain, holder },
+  )
+  return new Map(rows.map(({ token, balanceRaw }) => [token, balanceRaw]))
+}
+
 /** Raw balances of a token by holder; unknown balances are absent. */
 export async function balancesOf(
   store: Queries,

@@ -106,3 +106,19 @@ export function launchTag(market: Market, token: string): string {
 export function launchTagOf({ launch_platform, launch_stage }: TokenInfo): string {
   return launch_platform !== null && launch_stage === 'graduated' ? `${launch_platform}_king` : ''
 }
+
+type FirstIndexed = { epoch: number; seq: number; firstS: number }
+const firstIndexed = new WeakMap<ServedChain, FirstIndexed>()
+
+/** Chain time of the first indexed token; a scan of all tokens, once per update. */
+export function firstIndexedS({ state }: Market): number {
+  const { epoch, seq } = state
+  const known = firstIndexed.get(state)
+  if (known?.epoch === epoch && known.seq === seq) return known.firstS
+  let first = state.nowS
+  for (const { info } of state.tokens.values()) {
+    if (info.created_at > 0 && info.created_at < first) first = info.created_at
+  }
+  firstIndexed.set(state, { epoch, seq, firstS: first })
+  return first
+}

@@ -1,4 +1,7 @@
 import type { Operation } from '../operation.js'
+import { addressPnl } from './address-pnl.js'
+import { addressTx } from './address-tx.js'
+import { addressWalletinfo, addressWalletinfoTokens } from './address-walletinfo.js'
 import { candlesAudit } from './candles-audit.js'
 import { contracts } from './contracts.js'
 import { klinesPair } from './klines-pair.js'
@@ -14,6 +17,7 @@ import { tokensPrice } from './tokens-price.js'
 import { tokensSearch } from './tokens-search.js'
 import { tokensTop100 } from './tokens-top100.js'
 import { tokensTrending } from './tokens-trending.js'
+import { txsDetail } from './txs-detail.js'
 import { txsLiq } from './txs-liq.js'
 import { txsSwap } from './txs-swap.js'
 import { pairHistory, tokenHistory } from './value-history.js'
@@ -37,6 +41,11 @@ export const OPERATIONS: readonly Operation[] = [
   candlesAudit,
   txsSwap,
   txsLiq,
+  txsDetail,
+  addressTx,
+  addressPnl,
+  addressWalletinfo,
+  addressWalletinfoTokens,
   pricePath,
   supportedChains,
 ]

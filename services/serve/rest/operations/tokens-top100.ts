@@ -2,9 +2,8 @@ import { Type } from '@sinclair/typebox'
 import { NO_TRADES } from '../../history/holders.js'
 import type { Held } from '../../history/hot/hot-holders.js'
 import { MAX_HOLDERS, type NativeBalances } from '../../history/top-holders.js'
-import type { ServedChain } from '../../memory/served-chain.js'
 import { HolderView, holderView } from '../../views/holder-view.js'
-import type { Market } from '../../views/market-facts.js'
+import { firstIndexedS } from '../../views/market-facts.js'
 import { operation } from '../operation.js'
 import { limitOf, resolveId, TokenIdParams } from '../parameters.js'
 
@@ -45,19 +44,3 @@ export const tokensTop100 = operation({
     return { data, chains: [chain], ...reason, isProvisional: isHeld || mainCoins.isHeld }
   },
 })
-
-type FirstIndexed = { epoch: number; seq: number; firstS: number }
-const firstIndexed = new WeakMap<ServedChain, FirstIndexed>()
-
-/** Chain time of the first indexed token; a scan of all tokens, once per update. */
-function firstIndexedS({ state }: Market): number {
-  const { epoch, seq } = state
-  const known = firstIndexed.get(state)
-  if (known?.epoch === epoch && known.seq === seq) return known.firstS
-  let first = state.nowS
-  for (const { info } of state.tokens.values()) {
-    if (info.created_at > 0 && info.created_at < first) first = info.created_at
-  }
-  firstIndexed.set(state, { epoch, seq, firstS: first })
-  return first
-}
