@@ -5,6 +5,7 @@ import { addExportRoutes } from './export/export-routes.js'
 import { createExportService } from './export/export-service.js'
 import { createHotHistory } from './history/hot/hot-history.js'
 import { createQueryLanes } from './history/query-lanes.js'
+import { createSmartWallets } from './history/smart-wallets.js'
 import { createWalletHistory } from './history/wallet-trades.js'
 import { addMcpRoute } from './mcp/mcp-route.js'
 import { addPages } from './pages/page-routes.js'
@@ -34,12 +35,15 @@ export const createRest: CreateRest = (deps, parts, { isLoaded, wsPort, status }
   ])
   const { pushedPositions: positions } = deps
   const untilPushed = positions === undefined ? () => undefined : createUntilPushed(memory, positions)
+  const wallets = createWalletHistory(lanes, flush, { holdMs, nowMs })
+  const smart = createSmartWallets(lanes, flush, { nowMs })
   const rest = createRestServer({
     ...{
       chains,
       store: lanes.cheap,
       hot,
-      wallets: createWalletHistory(lanes, flush, { holdMs, nowMs }),
+      wallets,
+      smart,
       flush,
       answers,
       gate,

@@ -98,6 +98,11 @@ export function burntRaw({ info, holders }: TokenState): string | null {
   return info.burnt_supply ?? (holders > 0 ? '0' : null)
 }
 
+/** How many balances are above 0. Null: unknown, since no balance of the token was ever seen. */
+export function knownHolders({ holders }: TokenState): number | null {
+  return holders > 0 ? holders : null
+}
+
 /** Launch tag of a pair: `<platform>_king` once graduated. */
 export function launchTag(market: Market, token: string): string {
   return launchTagOf(tokenInfo(market, token))

@@ -5,9 +5,11 @@ import type { Played } from '../../rig/http/against-reference.js'
 import { dataOf } from '../../rig/http/ask.js'
 import { answerDifferences, type Expected, exactDecimal, readNumber } from '../../rig/http/decimals.js'
 import type { Up } from '../../rig/http/up.js'
+import { marketMoney } from '../../rig/market/money.js'
 import { differences } from '../../rig/reference/compare.js'
 import { positionsOf, type ReferencePosition, walletsOf, walletTrades } from '../../rig/reference/positions.js'
 import type { Reference } from '../../rig/reference/recompute.js'
+import { smartWallets } from '../../rig/reference/smart-wallets.js'
 
 type Row = Record<string, unknown>
 const SOME_WALLETS = 5
@@ -99,6 +101,36 @@ export function testWallets(chain: string, up: () => Up, played: () => Played): 
       }
     }
   })
+
+  test.each(['1D', '7D', '30D'])(
+    'ranks wallets by what they made in %s, without wash and self-funded trades',
+    async (interval) => {
+      const { reference } = played()
+      const { native, anchor, stables } = marketMoney(chain)
+      const money = [native, anchor, ...stables].flatMap((token) => token ?? [])
+      const expected = smartWallets(reference, Number.parseInt(interval, 10), money)
+      const got = await get<Row[]>(`/v2/address/smart_wallet/list?chain=${chain}&interval=${interval}&page_size=500`)
+      const plain = got.map((row) => ({
+        ...{
+          wallet: row.wallet_address,
+          profit: readNumber(row.total_profit),
+          rate: readNumber(row.total_profit_rate),
+        },
+        ...{ bought: readNumber(row.total_purchase), sold: readNumber(row.total_sold), trades: row.total_trades },
+        ...{ winRate: readNumber(row.token_profit_rate), above900: row.profit_above_900_percent_num },
+        ...{ flat: row.profit_neg10_10_percent_num, lost: row.profit_neg100_neg50_percent_num },
+      }))
+      const wanted = expected.map(({ wins, closed, rates, ...one }) => ({
+        ...one,
+        winRate: wins / closed,
+        above900: rates.filter((rate) => rate >= 9).length,
+        flat: rates.filter((rate) => rate >= -0.1 && rate < 0.1).length,
+        lost: rates.filter((rate) => rate < -0.5).length,
+      }))
+      expect(differences(plain, wanted)).toEqual([])
+      expect(wanted.length).toBeGreaterThan(0)
+    },
+  )
 
   test('returns what one transaction moved', async () => {
     const { reference } = played()

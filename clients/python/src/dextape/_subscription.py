@@ -191,7 +191,9 @@ class AsyncSubscription:
         topic = result.get("topic")
         if topic == "gap":
             gap = {name: result[name] for name in ("topic", "chain", "from", "to", "refill")}
-            if not self._can_refill or gap["refill"] is None:
+            # The refill of a wallet has the swaps of many pairs, and no liquidity events.
+            is_of_wallet = (gap["refill"] or "").startswith("/v2/address/")
+            if not self._can_refill or gap["refill"] is None or is_of_wallet:
                 self._consumed[gap["chain"]] = gap["to"]
                 return gap
             self._pages = (self._read_gap(gap), gap)

@@ -62,17 +62,12 @@ export const tokensTrending = operation({
 })
 
 /** A page of the tokens traded in the last 24 hours, highest demand first, and their total number. */
-export function trending(
-  { state, facts }: Market,
-  page: number,
-  pageSize: number,
-): { tokens: TokenState[]; total: number } {
-  const money = new Set([facts?.native, facts?.anchor, ...(facts?.stables ?? [])])
+export function trending(market: Market, page: number, pageSize: number): { tokens: TokenState[]; total: number } {
   const listed = createShortlist<Scored>((page + 1) * pageSize, byDemand)
   let total = 0
-  for (const token of state.tokens.values()) {
+  for (const token of market.state.tokens.values()) {
     if (dayTrades(token.windows) === 0) continue
-    const group = money.has(token.token) ? MONEY : Number.isNaN(token.tvl) ? LIQUIDITY_UNKNOWN : IN_DEMAND
+    const group = isMoney(market, token) ? MONEY : Number.isNaN(token.tvl) ? LIQUIDITY_UNKNOWN : IN_DEMAND
     listed.offer({ token, group, score: demand(token) })
     total += 1
   }
@@ -81,10 +76,15 @@ export function trending(
 }
 
 /** Daily volume at the mean of the last day's and the last hour's rate, capped by liquidity and weighted by makers. */
-function demand({ windows, tvl }: TokenState): number {
+export function demand({ windows, tvl }: TokenState): number {
   const paceUsd = (dayVolumeUsd(windows) + 24 * hourVolumeUsd(windows)) / 2
   const borneUsd = Number.isNaN(tvl) ? paceUsd : Math.min(paceUsd, MOST_TURNOVER * tvl)
   return borneUsd * Math.log2(1 + dayMakers(windows))
+}
+
+/** The chain's own money: native coin, anchor and stables. */
+export function isMoney({ facts }: Market, { token }: TokenState): boolean {
+  return token === facts?.native || token === facts?.anchor || (facts?.stables.includes(token) ?? false)
 }
 
 function byDemand(a: Scored, b: Scored): number {
