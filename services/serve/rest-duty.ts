@@ -6,6 +6,7 @@ import { createExportService } from './export/export-service.js'
 import { createHotHistory } from './history/hot/hot-history.js'
 import { createQueryLanes } from './history/query-lanes.js'
 import { createSmartWallets } from './history/smart-wallets.js'
+import { createStoredSignals } from './history/stored-signals.js'
 import { createWalletHistory } from './history/wallet-trades.js'
 import { addMcpRoute } from './mcp/mcp-route.js'
 import { addPages } from './pages/page-routes.js'
@@ -36,6 +37,7 @@ export const createRest: CreateRest = (deps, parts, { isLoaded, wsPort, status }
   const { pushedPositions: positions } = deps
   const untilPushed = positions === undefined ? () => undefined : createUntilPushed(memory, positions)
   const wallets = createWalletHistory(lanes, flush, { holdMs, nowMs })
+  const signals = createStoredSignals(lanes, flush, { nowMs })
   const smart = createSmartWallets(lanes, flush, { nowMs })
   const rest = createRestServer({
     ...{
@@ -44,6 +46,7 @@ export const createRest: CreateRest = (deps, parts, { isLoaded, wsPort, status }
       hot,
       wallets,
       smart,
+      signals,
       flush,
       answers,
       gate,

@@ -13,6 +13,9 @@ export const walletChannel = (wallet: string, chain: string): string => `wallet|
 export const ANY_WALLET = 'any wallet'
 /** Every subscription to a wallet of the chain listens to it. */
 export const anyWalletChannel = (chain: string): string => `wallets|${ANY_WALLET}|${chain}`
+/** Instead of an address: the signals of whatever pair. */
+export const ANY_SIGNAL = 'any signal'
+export const signalChannel = (chain: string): string => `signal|${ANY_SIGNAL}|${chain}`
 /** Tokens and pairs share one namespace: an address is one or the other. */
 export const priceChannel = (address: string, chain: string): string => `price|${address}|${chain}`
 

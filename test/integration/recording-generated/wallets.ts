@@ -132,6 +132,32 @@ export function testWallets(chain: string, up: () => Up, played: () => Played): 
     },
   )
 
+  test('lists the events that are signals, newest first', async () => {
+    const { reference } = played()
+    const times = new Map(reference.blocks.map(({ number, time }) => [number, time]))
+    const whales = reference.trades
+      .filter(({ time, flags, amount_usd }) => time > reference.now - 86_400 && flags === 0 && amount_usd >= 50_000)
+      .map(({ id, sell, time, pair }) => ({ id: `${id}-whale_${sell ? 'sell' : 'buy'}`, time, pair }))
+    const got: Row[] = []
+    for (let page = 1; ; page += 1) {
+      const rows = await get<Row[]>(`/v2/signals/public/list?chain=${chain}&pageSize=20&pageNO=${page}`)
+      got.push(...rows)
+      if (rows.length < 20) break
+    }
+    const idsOf = (rows: { id?: unknown }[]) => rows.map(({ id }) => String(id)).sort()
+    expect(idsOf(got.filter(({ action_wallet_type }) => action_wallet_type === 'whale'))).toEqual(idsOf(whales))
+    const created = reference.liquidity.filter(({ kind }) => kind === 'create').map(({ id }) => id)
+    for (const { id, signal_type, signal_time } of got.filter(({ signal_type }) => signal_type === 'first_liquidity'))
+      expect([
+        created.includes(String(id).replace(`-${signal_type}`, '')),
+        times.has(Number.parseInt(String(id), 10)),
+        Number(signal_time) > 0,
+      ]).toEqual([true, true, true])
+    const order = got.map(({ signal_time }) => Number(signal_time))
+    expect(order).toEqual(order.toSorted((a, b) => b - a))
+    expect(whales.length).toBeGreaterThan(0)
+  })
+
   test('returns what one transaction moved', async () => {
     const { reference } = played()
     const [wallet = ''] = walletsOf(reference)

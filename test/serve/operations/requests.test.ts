@@ -43,6 +43,7 @@ const ASK: Record<string, { path: string; body?: unknown }> = {
   addressPnl: { path: `/v2/address/pnl?wallet_address=${WALLET}&chain=eth&token_address=${TOKEN}` },
   addressWalletinfo: { path: `/v2/address/walletinfo?wallet_address=${WALLET}&chain=eth` },
   addressWalletinfoTokens: { path: `/v2/address/walletinfo/tokens?wallet_address=${WALLET}&chain=eth` },
+  signalsPublic: { path: '/v2/signals/public/list?chain=eth' },
   addressSmartWallets: { path: '/v2/address/smart_wallet/list?chain=eth' },
 }
 const COSTS: Record<string, number> = {
@@ -58,7 +59,7 @@ const COSTS: Record<string, number> = {
     supportedChains: 0,
   },
   ...{ tokensHolders: 10, ranksTopics: 5, ranks: 5, txsDetail: 50, addressTx: 100, addressPnl: 5 },
-  ...{ addressWalletinfo: 5, addressWalletinfoTokens: 10, addressSmartWallets: 5 },
+  ...{ addressWalletinfo: 5, addressWalletinfoTokens: 10, addressSmartWallets: 5, signalsPublic: 5 },
 }
 const BARE = ['tokensKeyword', 'tokensTop100', 'tokensMain', 'tokensTrending', 'tokensPlatform']
 

@@ -1087,6 +1087,51 @@ class AddressSmartWalletsItem(TypedDict):
     tag_items: list[str]
 
 
+class SignalsPublicItemActionsItem(TypedDict):
+    id: str
+    wallet_address: str
+    wallet_alias: str
+    action_type: str
+    tx_hash: str
+    quote_token_address: str
+    quote_token_symbol: str
+    quote_token_amount: str | None
+    quote_token_volume: str | None
+    action_time: int
+    block_number: int
+
+
+class SignalsPublicItem(TypedDict):
+    id: str
+    symbol: str
+    token: str
+    chain: str
+    headline: str
+    action_type: str
+    action_wallet_type: str
+    pair_address: str
+    signal_type: Literal["whale_buy"] | Literal["whale_sell"] | Literal["first_liquidity"] | Literal["liquidity_pulled"]
+    signal_time: int
+    first_signal_time: int
+    action_count: int
+    actions: list[SignalsPublicItemActionsItem]
+    first_signal_price: str | None
+    first_signal_mc: str | None
+    mc: str | None
+    mc_cur: str | None
+    max_price_change: str | None
+    price_change_24h: str | None
+    tx_volume_u_24h: str | None
+    top10_ratio: str | None
+    dev_ratio: str | None
+    insider_ratio: str | None
+    holders_cur: int | None
+    issue_platform: str
+    token_tag: str
+    tag: str
+    logo: str
+
+
 class PricePathTrade(TypedDict):
     pair_id: str
     id: str
@@ -1398,6 +1443,28 @@ class WalletPush(TypedDict):
     cursor: str
 
 
+class SignalPushSignal(TypedDict):
+    signal_type: Literal["whale_buy"] | Literal["whale_sell"] | Literal["first_liquidity"] | Literal["liquidity_pulled"]
+    event_id: str
+    token: str
+    symbol: str
+    chain: str
+    pair_address: str
+    tx_hash: str
+    wallet_address: str
+    amount_usd: str
+    price_usd: str
+    signal_time: int
+    block_number: int
+
+
+class SignalPush(TypedDict):
+    id: str
+    topic: Literal["signal"]
+    signal: SignalPushSignal
+    cursor: str
+
+
 class RetractNotice(TypedDict):
     topic: Literal["retract"]
     id: str
@@ -1464,6 +1531,7 @@ class ByeNotice(TypedDict):
 # multi_kline: KlinePush
 # price: PricePush
 # wallet: WalletPush
+# signal: SignalPush
 # retract: RetractNotice
 # switch_main_pair: SwitchMainPairNotice
 # gap: GapNotice
@@ -1498,6 +1566,7 @@ OPERATIONS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "address_walletinfo": ("GET", "/v2/address/walletinfo", ()),
     "address_walletinfo_tokens": ("GET", "/v2/address/walletinfo/tokens", ()),
     "address_smart_wallets": ("GET", "/v2/address/smart_wallet/list", ()),
+    "signals_public": ("GET", "/v2/signals/public/list", ()),
     "price_path": ("GET", "/v2/txs/price/{pair_id}", ()),
     "supported_chains": ("GET", "/v2/supported_chains", ()),
     "sql_query": ("POST", "/v2/sql", ("query", "format", )),
@@ -1615,6 +1684,10 @@ class Operations:
     def address_smart_wallets(self, *, chain: str, interval: Literal["1D"] | Literal["7D"] | Literal["30D"] | None = None, keyword: str | None = None, sort: Literal["total_profit"] | Literal["total_profit_rate"] | Literal["token_profit_rate"] | Literal["win_rate"] | Literal["total_volume"] | Literal["total_trades"] | Literal["last_trade_time"] | Literal["profit_above_900_percent_num"] | Literal["profit_500_900_percent_num"] | Literal["profit_300_500_percent_num"] | Literal["profit_100_300_percent_num"] | Literal["profit_10_100_percent_num"] | Literal["profit_neg10_10_percent_num"] | Literal["profit_neg50_neg10_percent_num"] | Literal["profit_neg100_neg50_percent_num"] | Literal["profit_300_900_percent_num"] | None = None, sort_dir: Literal["asc"] | Literal["desc"] | None = None, page_size: int | None = None, pageNO: int | None = None, last_trade_time_min: int | None = None, last_trade_time_max: int | None = None, profit_above_900_percent_num_min: int | None = None, profit_above_900_percent_num_max: int | None = None, profit_500_900_percent_num_min: int | None = None, profit_500_900_percent_num_max: int | None = None, profit_300_500_percent_num_min: int | None = None, profit_300_500_percent_num_max: int | None = None, profit_100_300_percent_num_min: int | None = None, profit_100_300_percent_num_max: int | None = None, profit_10_100_percent_num_min: int | None = None, profit_10_100_percent_num_max: int | None = None, profit_neg10_10_percent_num_min: int | None = None, profit_neg10_10_percent_num_max: int | None = None, profit_neg50_neg10_percent_num_min: int | None = None, profit_neg50_neg10_percent_num_max: int | None = None, profit_neg100_neg50_percent_num_min: int | None = None, profit_neg100_neg50_percent_num_max: int | None = None, profit_300_900_percent_num_min: int | None = None, profit_300_900_percent_num_max: int | None = None) -> list[AddressSmartWalletsItem]:
         """Wallets with the highest realised profit."""
         return self.call("address_smart_wallets", {"chain": chain, "interval": interval, "keyword": keyword, "sort": sort, "sort_dir": sort_dir, "page_size": page_size, "pageNO": pageNO, "last_trade_time_min": last_trade_time_min, "last_trade_time_max": last_trade_time_max, "profit_above_900_percent_num_min": profit_above_900_percent_num_min, "profit_above_900_percent_num_max": profit_above_900_percent_num_max, "profit_500_900_percent_num_min": profit_500_900_percent_num_min, "profit_500_900_percent_num_max": profit_500_900_percent_num_max, "profit_300_500_percent_num_min": profit_300_500_percent_num_min, "profit_300_500_percent_num_max": profit_300_500_percent_num_max, "profit_100_300_percent_num_min": profit_100_300_percent_num_min, "profit_100_300_percent_num_max": profit_100_300_percent_num_max, "profit_10_100_percent_num_min": profit_10_100_percent_num_min, "profit_10_100_percent_num_max": profit_10_100_percent_num_max, "profit_neg10_10_percent_num_min": profit_neg10_10_percent_num_min, "profit_neg10_10_percent_num_max": profit_neg10_10_percent_num_max, "profit_neg50_neg10_percent_num_min": profit_neg50_neg10_percent_num_min, "profit_neg50_neg10_percent_num_max": profit_neg50_neg10_percent_num_max, "profit_neg100_neg50_percent_num_min": profit_neg100_neg50_percent_num_min, "profit_neg100_neg50_percent_num_max": profit_neg100_neg50_percent_num_max, "profit_300_900_percent_num_min": profit_300_900_percent_num_min, "profit_300_900_percent_num_max": profit_300_900_percent_num_max})
+
+    def signals_public(self, *, chain: str | None = None, pageSize: int | None = None, pageNO: int | None = None) -> list[SignalsPublicItem]:
+        """Signals of the last day, newest first, with the events that made them."""
+        return self.call("signals_public", {"chain": chain, "pageSize": pageSize, "pageNO": pageNO})
 
     def price_path(self, pair_id: str, *, id: str | None = None) -> PricePath | None:
         """Where the USD price of a trade came from: the pools and trades behind it, step by step."""
@@ -1752,6 +1825,10 @@ class AsyncOperations:
     async def address_smart_wallets(self, *, chain: str, interval: Literal["1D"] | Literal["7D"] | Literal["30D"] | None = None, keyword: str | None = None, sort: Literal["total_profit"] | Literal["total_profit_rate"] | Literal["token_profit_rate"] | Literal["win_rate"] | Literal["total_volume"] | Literal["total_trades"] | Literal["last_trade_time"] | Literal["profit_above_900_percent_num"] | Literal["profit_500_900_percent_num"] | Literal["profit_300_500_percent_num"] | Literal["profit_100_300_percent_num"] | Literal["profit_10_100_percent_num"] | Literal["profit_neg10_10_percent_num"] | Literal["profit_neg50_neg10_percent_num"] | Literal["profit_neg100_neg50_percent_num"] | Literal["profit_300_900_percent_num"] | None = None, sort_dir: Literal["asc"] | Literal["desc"] | None = None, page_size: int | None = None, pageNO: int | None = None, last_trade_time_min: int | None = None, last_trade_time_max: int | None = None, profit_above_900_percent_num_min: int | None = None, profit_above_900_percent_num_max: int | None = None, profit_500_900_percent_num_min: int | None = None, profit_500_900_percent_num_max: int | None = None, profit_300_500_percent_num_min: int | None = None, profit_300_500_percent_num_max: int | None = None, profit_100_300_percent_num_min: int | None = None, profit_100_300_percent_num_max: int | None = None, profit_10_100_percent_num_min: int | None = None, profit_10_100_percent_num_max: int | None = None, profit_neg10_10_percent_num_min: int | None = None, profit_neg10_10_percent_num_max: int | None = None, profit_neg50_neg10_percent_num_min: int | None = None, profit_neg50_neg10_percent_num_max: int | None = None, profit_neg100_neg50_percent_num_min: int | None = None, profit_neg100_neg50_percent_num_max: int | None = None, profit_300_900_percent_num_min: int | None = None, profit_300_900_percent_num_max: int | None = None) -> list[AddressSmartWalletsItem]:
         """Wallets with the highest realised profit."""
         return await self.call("address_smart_wallets", {"chain": chain, "interval": interval, "keyword": keyword, "sort": sort, "sort_dir": sort_dir, "page_size": page_size, "pageNO": pageNO, "last_trade_time_min": last_trade_time_min, "last_trade_time_max": last_trade_time_max, "profit_above_900_percent_num_min": profit_above_900_percent_num_min, "profit_above_900_percent_num_max": profit_above_900_percent_num_max, "profit_500_900_percent_num_min": profit_500_900_percent_num_min, "profit_500_900_percent_num_max": profit_500_900_percent_num_max, "profit_300_500_percent_num_min": profit_300_500_percent_num_min, "profit_300_500_percent_num_max": profit_300_500_percent_num_max, "profit_100_300_percent_num_min": profit_100_300_percent_num_min, "profit_100_300_percent_num_max": profit_100_300_percent_num_max, "profit_10_100_percent_num_min": profit_10_100_percent_num_min, "profit_10_100_percent_num_max": profit_10_100_percent_num_max, "profit_neg10_10_percent_num_min": profit_neg10_10_percent_num_min, "profit_neg10_10_percent_num_max": profit_neg10_10_percent_num_max, "profit_neg50_neg10_percent_num_min": profit_neg50_neg10_percent_num_min, "profit_neg50_neg10_percent_num_max": profit_neg50_neg10_percent_num_max, "profit_neg100_neg50_percent_num_min": profit_neg100_neg50_percent_num_min, "profit_neg100_neg50_percent_num_max": profit_neg100_neg50_percent_num_max, "profit_300_900_percent_num_min": profit_300_900_percent_num_min, "profit_300_900_percent_num_max": profit_300_900_percent_num_max})
+
+    async def signals_public(self, *, chain: str | None = None, pageSize: int | None = None, pageNO: int | None = None) -> list[SignalsPublicItem]:
+        """Signals of the last day, newest first, with the events that made them."""
+        return await self.call("signals_public", {"chain": chain, "pageSize": pageSize, "pageNO": pageNO})
 
     async def price_path(self, pair_id: str, *, id: str | None = None) -> PricePath | None:
         """Where the USD price of a trade came from: the pools and trades behind it, step by step."""

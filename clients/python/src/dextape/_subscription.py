@@ -191,9 +191,9 @@ class AsyncSubscription:
         topic = result.get("topic")
         if topic == "gap":
             gap = {name: result[name] for name in ("topic", "chain", "from", "to", "refill")}
-            # The refill of a wallet has the swaps of many pairs, and no liquidity events.
-            is_of_wallet = (gap["refill"] or "").startswith("/v2/address/")
-            if not self._can_refill or gap["refill"] is None or is_of_wallet:
+            # Swaps or signals of many pairs: nothing that the items of one pair can be compared with.
+            is_unpaged = (gap["refill"] or "").startswith(("/v2/address/", "/v2/signals/"))
+            if not self._can_refill or gap["refill"] is None or is_unpaged:
                 self._consumed[gap["chain"]] = gap["to"]
                 return gap
             self._pages = (self._read_gap(gap), gap)

@@ -1096,6 +1096,51 @@ export type AddressSmartWalletsItem = {
   tag_items: string[]
 }
 
+export type SignalsPublicItemActionsItem = {
+  id: string
+  wallet_address: string
+  wallet_alias: string
+  action_type: string
+  tx_hash: string
+  quote_token_address: string
+  quote_token_symbol: string
+  quote_token_amount: string | null
+  quote_token_volume: string | null
+  action_time: number
+  block_number: number
+}
+
+export type SignalsPublicItem = {
+  id: string
+  symbol: string
+  token: string
+  chain: string
+  headline: string
+  action_type: string
+  action_wallet_type: string
+  pair_address: string
+  signal_type: "whale_buy" | "whale_sell" | "first_liquidity" | "liquidity_pulled"
+  signal_time: number
+  first_signal_time: number
+  action_count: number
+  actions: SignalsPublicItemActionsItem[]
+  first_signal_price: string | null
+  first_signal_mc: string | null
+  mc: string | null
+  mc_cur: string | null
+  max_price_change: string | null
+  price_change_24h: string | null
+  tx_volume_u_24h: string | null
+  top10_ratio: string | null
+  dev_ratio: string | null
+  insider_ratio: string | null
+  holders_cur: number | null
+  issue_platform: string
+  token_tag: string
+  tag: string
+  logo: string
+}
+
 export type PricePathTrade = {
   pair_id: string
   id: string
@@ -1425,6 +1470,29 @@ export type WalletPush = {
   cursor: string
 }
 
+export type SignalPushSignal = {
+  signal_type: "whale_buy" | "whale_sell" | "first_liquidity" | "liquidity_pulled"
+  event_id: string
+  token: string
+  symbol: string
+  chain: string
+  pair_address: string
+  tx_hash: string
+  wallet_address: string
+  amount_usd: string
+  price_usd: string
+  signal_time: number
+  block_number: number
+}
+
+export type SignalPush = {
+  /** Id of the event and type of the signal */
+  id: string
+  topic: "signal"
+  signal: SignalPushSignal
+  cursor: string
+}
+
 export type RetractNotice = {
   topic: "retract"
   /** Pair address */
@@ -1504,6 +1572,7 @@ export type PushResults = {
   multi_kline: KlinePush
   price: PricePush
   wallet: WalletPush
+  signal: SignalPush
   retract: RetractNotice
   switch_main_pair: SwitchMainPairNotice
   gap: GapNotice
@@ -1876,6 +1945,15 @@ export interface Operations {
     /** Most tokens in profit_300_900_percent_num */
     profit_300_900_percent_num_max?: number | undefined
   }; result: AddressSmartWalletsItem[] }
+  /** Signals of the last day, newest first, with the events that made them. */
+  signalsPublic: { params: {
+    /** Chain name */
+    chain?: string | undefined
+    /** Items per page */
+    pageSize?: number | undefined
+    /** Page number, starting at 1 */
+    pageNO?: number | undefined
+  }; result: SignalsPublicItem[] }
   /** Where the USD price of a trade came from: the pools and trades behind it, step by step. */
   pricePath: { params: {
     /** <pair_address>-<chain> */
@@ -1966,6 +2044,7 @@ export const OPERATIONS = {
   addressWalletinfo: { method: 'GET', path: '/v2/address/walletinfo', body: [] },
   addressWalletinfoTokens: { method: 'GET', path: '/v2/address/walletinfo/tokens', body: [] },
   addressSmartWallets: { method: 'GET', path: '/v2/address/smart_wallet/list', body: [] },
+  signalsPublic: { method: 'GET', path: '/v2/signals/public/list', body: [] },
   pricePath: { method: 'GET', path: '/v2/txs/price/{pair_id}', body: [] },
   supportedChains: { method: 'GET', path: '/v2/supported_chains', body: [] },
   sqlQuery: { method: 'POST', path: '/v2/sql', body: ['query', 'format'] },

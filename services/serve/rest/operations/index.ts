@@ -10,6 +10,7 @@ import { klinesToken } from './klines-token.js'
 import { pairDetail } from './pair-detail.js'
 import { pricePath } from './price-path.js'
 import { ranks, ranksTopics } from './ranks.js'
+import { signalsPublic } from './signals-public.js'
 import { supportedChains } from './supported-chains.js'
 import { tokenDetail } from './token-detail.js'
 import { tokensKeyword } from './tokens-keyword.js'
@@ -52,6 +53,7 @@ export const OPERATIONS: readonly Operation[] = [
   addressWalletinfo,
   addressWalletinfoTokens,
   addressSmartWallets,
+  signalsPublic,
   pricePath,
   supportedChains,
 ]
