@@ -6,8 +6,9 @@ import { int } from '../../views/field-formats.js'
 import type { Market } from '../../views/market-facts.js'
 import { byText, createShortlist } from '../../views/ranking.js'
 import { TokenView, tokenView } from '../../views/token-view.js'
-import { operation } from '../operation.js'
-import { ChainName, resolveChain } from '../parameters.js'
+import { type Answer, operation } from '../operation.js'
+import { ChainName, NextCursor, resolveChain } from '../parameters.js'
+import { badRequest } from '../problem.js'
 
 const DEFAULT_PAGE_SIZE = 50
 const MAX_PAGE_SIZE = 100
@@ -39,17 +40,25 @@ export const tokensTrending = operation({
       Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE, description: 'Tokens per page' }),
     ),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, description: 'Alias of page_size' })),
+    cursor: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description: '`start`, then `next_cursor`: pages of one order, which later trades do not change',
+      }),
+    ),
   }),
   data: Type.Object({
     current_page_size: Type.Integer({ description: 'Tokens on this page' }),
     next_page: Type.Integer({ description: 'Next page number; -1 on the last page' }),
     total: int,
+    next_cursor: NextCursor,
     tokens: Type.Array(TokenView),
   }),
   handle({ chains }, { query }) {
     const market = resolveChain(chains, query.chain)
     const page = query.current_page ?? 0
     const pageSize = query.page_size ?? query.limit ?? DEFAULT_PAGE_SIZE
+    if (query.cursor !== undefined) return keptPage(market, query.cursor, pageSize)
     const { tokens, total } = trending(market, page, pageSize)
     const data = {
       current_page_size: tokens.length,
@@ -60,6 +69,43 @@ export const tokensTrending = operation({
     return { data, chains: [market.state.chain], ...(total === 0 ? { reason: 'no_trades' } : {}) }
   },
 })
+
+/** The order at the time of a first page, so that the next pages neither skip nor repeat a token. */
+type KeptOrder = { tokens: readonly string[]; total: number }
+const MOST_KEPT_ORDERS = 50
+const MOST_KEPT_TOKENS = 10_000
+const keptOrders = new Map<string, KeptOrder>()
+let lastOrder = 0
+
+function keptPage(market: Market, cursor: string, pageSize: number): Answer<unknown> {
+  const { state } = market
+  const [name = '', from = '0'] = cursor === 'start' ? [keepOrder(market)] : cursor.split('.')
+  const order = keptOrders.get(`${state.chain} ${name}`)
+  const start = Number(from)
+  if (order === undefined || !Number.isSafeInteger(start) || start < 0)
+    throw badRequest('cursor_invalid', 'Invalid `cursor`: it is not known any more. Begin again with `start`.')
+  const end = start + pageSize
+  // A reorg may have removed a token.
+  const tokens = order.tokens.slice(start, end).flatMap((address) => state.tokens.get(address) ?? [])
+  const isLast = end >= order.tokens.length
+  const data = {
+    ...{ current_page_size: tokens.length, next_page: LAST_PAGE, total: order.total },
+    ...(isLast ? {} : { next_cursor: `${name}.${end}` }),
+    tokens: tokens.map((token) => tokenView(market, token)),
+  }
+  const reason = order.total === 0 ? { reason: 'no_trades' } : {}
+  return { data, chains: [state.chain], isProvisional: true, ...reason }
+}
+
+function keepOrder(market: Market): string {
+  const { tokens, total } = trending(market, 0, MOST_KEPT_TOKENS)
+  lastOrder += 1
+  const name = `t${lastOrder}`
+  keptOrders.set(`${market.state.chain} ${name}`, { tokens: tokens.map(({ token }) => token), total })
+  const [oldest] = keptOrders.keys()
+  if (keptOrders.size > MOST_KEPT_ORDERS && oldest !== undefined) keptOrders.delete(oldest)
+  return name
+}
 
 /** A page of the tokens traded in the last 24 hours, highest demand first, and their total number. */
 export function trending(market: Market, page: number, pageSize: number): { tokens: TokenState[]; total: number } {
