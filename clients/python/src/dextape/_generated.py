@@ -176,6 +176,7 @@ class TokensKeywordItem(TypedDict):
     issue_platform: str
     risk_info: str
     lock_platform: str
+    is_fake: int
 
 
 class TokenDetailPairsItem(TypedDict):
@@ -498,11 +499,66 @@ class TokensMainItem(TypedDict):
     lock_platform: str
 
 
+class TokensTrendingTokensItem(TypedDict):
+    token: str
+    chain: str
+    name: str
+    symbol: str
+    logo_url: str
+    intro_en: str
+    intro_cn: str
+    appendix: str
+    decimal: int | None
+    total: str | None
+    current_price_usd: str | None
+    current_price_eth: str | None
+    price_change_1d: str | None
+    price_change_24h: str | None
+    market_cap: str | None
+    fdv: str | None
+    tvl: str | None
+    main_pair_tvl: str | None
+    tx_volume_u_24h: str | None
+    tx_amount_24h: str | None
+    burn_amount: str | None
+    lock_amount: str | None
+    other_amount: str | None
+    locked_percent: str | None
+    launch_price: str | None
+    main_pair: str
+    holders: int | None
+    tx_count_24h: int
+    created_at: int
+    launch_at: int
+    updated_at: int
+    risk_score: float | None
+    ave_risk_level: float | None
+    is_mintable: float | None
+    is_in_blacklist: float | None
+    is_lp_not_locked: float | None
+    has_mint_method: float | None
+    has_black_method: float | None
+    has_not_renounced: float | None
+    has_not_open_source: float | None
+    has_not_audited: float | None
+    bundle_wallet_rate: float | None
+    cluster_wallet_rate: float | None
+    insider_wallet_rate: float | None
+    phishing_wallet_rate: float | None
+    rug_risk_rate: float | None
+    is_honeypot: int
+    risk_level: int
+    issue_platform: str
+    risk_info: str
+    lock_platform: str
+
+
 class TokensTrending(TypedDict):
     current_page_size: int
     next_page: int
     total: int
-    tokens: list[TokensKeywordItem]
+    next_cursor: NotRequired[str]
+    tokens: list[TokensTrendingTokensItem]
 
 
 class RanksTopicsItem(TypedDict):
@@ -1613,11 +1669,11 @@ class Operations:
         """Main tokens of a chain: native coin, anchor, stables and majors."""
         return self.call("tokens_main", {"chain": chain})
 
-    def tokens_trending(self, *, chain: str, current_page: int | None = None, page_size: int | None = None, limit: int | None = None) -> TokensTrending:
+    def tokens_trending(self, *, chain: str, current_page: int | None = None, page_size: int | None = None, limit: int | None = None, cursor: str | None = None) -> TokensTrending:
         """Trending tokens of a chain."""
-        return self.call("tokens_trending", {"chain": chain, "current_page": current_page, "page_size": page_size, "limit": limit})
+        return self.call("tokens_trending", {"chain": chain, "current_page": current_page, "page_size": page_size, "limit": limit, "cursor": cursor})
 
-    def tokens_platform(self, *, tag: str, chain: str | None = None, limit: int | None = None, orderby: Literal["tx_volume_u_24h"] | Literal["main_pair_tvl"] | Literal["created_at"] | None = None) -> list[TokensKeywordItem]:
+    def tokens_platform(self, *, tag: str, chain: str | None = None, limit: int | None = None, orderby: Literal["tx_volume_u_24h"] | Literal["main_pair_tvl"] | Literal["created_at"] | None = None) -> list[TokensTrendingTokensItem]:
         """Tokens by launch platform: on the bonding curve (in), about to graduate (almost), graduated (out)."""
         return self.call("tokens_platform", {"tag": tag, "chain": chain, "limit": limit, "orderby": orderby})
 
@@ -1754,11 +1810,11 @@ class AsyncOperations:
         """Main tokens of a chain: native coin, anchor, stables and majors."""
         return await self.call("tokens_main", {"chain": chain})
 
-    async def tokens_trending(self, *, chain: str, current_page: int | None = None, page_size: int | None = None, limit: int | None = None) -> TokensTrending:
+    async def tokens_trending(self, *, chain: str, current_page: int | None = None, page_size: int | None = None, limit: int | None = None, cursor: str | None = None) -> TokensTrending:
         """Trending tokens of a chain."""
-        return await self.call("tokens_trending", {"chain": chain, "current_page": current_page, "page_size": page_size, "limit": limit})
+        return await self.call("tokens_trending", {"chain": chain, "current_page": current_page, "page_size": page_size, "limit": limit, "cursor": cursor})
 
-    async def tokens_platform(self, *, tag: str, chain: str | None = None, limit: int | None = None, orderby: Literal["tx_volume_u_24h"] | Literal["main_pair_tvl"] | Literal["created_at"] | None = None) -> list[TokensKeywordItem]:
+    async def tokens_platform(self, *, tag: str, chain: str | None = None, limit: int | None = None, orderby: Literal["tx_volume_u_24h"] | Literal["main_pair_tvl"] | Literal["created_at"] | None = None) -> list[TokensTrendingTokensItem]:
         """Tokens by launch platform: on the bonding curve (in), about to graduate (almost), graduated (out)."""
         return await self.call("tokens_platform", {"tag": tag, "chain": chain, "limit": limit, "orderby": orderby})
 

@@ -171,6 +171,8 @@ export type TokensKeywordItem = {
   issue_platform: string
   risk_info: string
   lock_platform: string
+  /** 1: it has the symbol of one of the chain’s configured tokens, which it is not */
+  is_fake: number
 }
 
 export type TokenDetailPairsItem = {
@@ -491,13 +493,69 @@ export type TokensMainItem = {
   lock_platform: string
 }
 
+export type TokensTrendingTokensItem = {
+  token: string
+  chain: string
+  name: string
+  symbol: string
+  logo_url: string
+  intro_en: string
+  intro_cn: string
+  appendix: string
+  decimal: number | null
+  total: string | null
+  current_price_usd: string | null
+  current_price_eth: string | null
+  price_change_1d: string | null
+  price_change_24h: string | null
+  market_cap: string | null
+  fdv: string | null
+  tvl: string | null
+  main_pair_tvl: string | null
+  tx_volume_u_24h: string | null
+  tx_amount_24h: string | null
+  burn_amount: string | null
+  lock_amount: string | null
+  other_amount: string | null
+  locked_percent: string | null
+  launch_price: string | null
+  main_pair: string
+  holders: number | null
+  tx_count_24h: number
+  created_at: number
+  launch_at: number
+  updated_at: number
+  risk_score: number | null
+  ave_risk_level: number | null
+  is_mintable: number | null
+  is_in_blacklist: number | null
+  is_lp_not_locked: number | null
+  has_mint_method: number | null
+  has_black_method: number | null
+  has_not_renounced: number | null
+  has_not_open_source: number | null
+  has_not_audited: number | null
+  bundle_wallet_rate: number | null
+  cluster_wallet_rate: number | null
+  insider_wallet_rate: number | null
+  phishing_wallet_rate: number | null
+  rug_risk_rate: number | null
+  is_honeypot: number
+  risk_level: number
+  issue_platform: string
+  risk_info: string
+  lock_platform: string
+}
+
 export type TokensTrending = {
   /** Tokens on this page */
   current_page_size: number
   /** Next page number; -1 on the last page */
   next_page: number
   total: number
-  tokens: TokensKeywordItem[]
+  /** Where the next page begins; missing on the last one */
+  next_cursor?: string | undefined
+  tokens: TokensTrendingTokensItem[]
 }
 
 export type RanksTopicsItem = {
@@ -1650,6 +1708,8 @@ export interface Operations {
     page_size?: number | undefined
     /** Alias of page_size */
     limit?: number | undefined
+    /** `start`, then `next_cursor`: pages of one order, which later trades do not change */
+    cursor?: string | undefined
   }; result: TokensTrending }
   /** Tokens by launch platform: on the bonding curve (in), about to graduate (almost), graduated (out). */
   tokensPlatform: { params: {
@@ -1661,7 +1721,7 @@ export interface Operations {
     limit?: number | undefined
     /** Sort key, descending. Above the limit, `new` tags prefer the latest tokens */
     orderby?: "tx_volume_u_24h" | "main_pair_tvl" | "created_at" | undefined
-  }; result: TokensKeywordItem[] }
+  }; result: TokensTrendingTokensItem[] }
   /** Topics of the token ranks. */
   ranksTopics: { params: Record<string, never>; result: RanksTopicsItem[] }
   /** Tokens ranked by a topic. */
