@@ -83,7 +83,7 @@ function keptPage(market: Market, cursor: string, pageSize: number): Answer<unkn
   const order = keptOrders.get(`${state.chain} ${name}`)
   const start = Number(from)
   if (order === undefined || !Number.isSafeInteger(start) || start < 0)
-    throw badRequest('cursor_invalid', 'Invalid `cursor`: it is not known any more. Begin again with `start`.')
+    throw badRequest('cursor_invalid', 'Invalid or expired `cursor`. Start again with `cursor=start`.')
   const end = start + pageSize
   // A reorg may have removed a token.
   const tokens = order.tokens.slice(start, end).flatMap((address) => state.tokens.get(address) ?? [])
