@@ -2007,7 +2007,7 @@ export interface Operations {
   }; result: AddressSmartWalletsItem[] }
   /** Signals of the last day, newest first, with the events that made them. */
   signalsPublic: { params: {
-    /** Chain name */
+    /** Chain name; default: solana, or the first chain where that is not indexed */
     chain?: string | undefined
     /** Items per page */
     pageSize?: number | undefined
