@@ -1,7 +1,7 @@
 /** What is deleted, by chain time: old updates, trades and dead letters of the log, second candles and older epochs of the store. */
 import { deadTopic, type EventLog, REST_GROUP, SERVE_GROUP, tradesTopic, updatesTopic } from '../core/log/port.js'
 import type { Store } from '../core/store/port.js'
-import { rowVersion, TABLES, type TableName } from '../core/store/tables.js'
+import { FILLED_TABLES, rowVersion, TABLES } from '../core/store/tables.js'
 import type { TopicSettings } from './trades-topic.js'
 
 export type RetentionSettings = TopicSettings & {
@@ -70,7 +70,7 @@ async function deleteOldDeadLetters(log: EventLog, chain: string, keptMs: number
 }
 
 export async function deleteOlderEpochs(store: Store, chain: string, epoch: number): Promise<void> {
-  for (const table of Object.keys(TABLES) as TableName[]) {
+  for (const table of [...Object.keys(TABLES), ...FILLED_TABLES]) {
     await store.command(`DELETE FROM ${table} WHERE chain = {chain:String} AND version < {version:UInt64}`, {
       chain,
       version: rowVersion(epoch, 0),

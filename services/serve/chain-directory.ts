@@ -23,7 +23,7 @@ export interface ChainDirectory {
 export type Id = { address: string; chain: string }
 
 /** What an id names; `id` and `pair …` may also be a pool id or a bonding curve. */
-export type IdKind = 'token-id' | 'token address' | 'pair-id' | 'pair address' | 'id'
+export type IdKind = 'token-id' | 'token address' | 'pair-id' | 'pair address' | 'id' | 'wallet address'
 
 export type IdProblem = { code: 'id_malformed' | 'chain_unknown'; detail: string }
 
@@ -100,8 +100,9 @@ export function parseAddress(
 
 /** On a chain that only a recording names, addresses are whatever the recording has. */
 function whyImpossible({ family }: Market, address: string, what: IdKind): string | undefined {
+  const isPlain = what.startsWith('token') || what === 'wallet address'
   if (family === undefined) return EVM_ADDRESS.test(address) ? undefined : 'expected a 0x prefix'
-  return addressProblem(family, address, what.startsWith('token') ? 'token' : 'pair')
+  return addressProblem(family, address, isPlain ? 'token' : 'pair')
 }
 
 export function chainUnknown(directory: ChainDirectory, chain: string): IdProblem {

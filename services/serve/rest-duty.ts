@@ -7,6 +7,9 @@ import { addExportRoutes } from './export/export-routes.js'
 import { createExportService } from './export/export-service.js'
 import { createHotHistory } from './history/hot/hot-history.js'
 import { createQueryLanes } from './history/query-lanes.js'
+import { createSmartWallets } from './history/smart-wallets.js'
+import { createStoredSignals } from './history/stored-signals.js'
+import { createWalletHistory } from './history/wallet-trades.js'
 import { addMcpRoute } from './mcp/mcp-route.js'
 import { addPages } from './pages/page-routes.js'
 import { createUntilPushed } from './pushed-positions.js'
@@ -35,10 +38,16 @@ export const createRest: CreateRest = (deps, parts, { isLoaded, wsPort, status }
   ])
   const { pushedPositions: positions } = deps
   const untilPushed = positions === undefined ? () => undefined : createUntilPushed(memory, positions)
+  const walletParts = {
+    wallets: createWalletHistory(lanes, flush, { holdMs, nowMs }),
+    signals: createStoredSignals(lanes, flush, { nowMs }),
+    smart: createSmartWallets(lanes, flush, { nowMs }),
+  }
   const tls = config.tls?.kind === 'files' ? config.tls : undefined
   const restDeps = {
     ...{ chains, store: lanes.cheap, hot, flush, answers, gate, queries, metrics, logger, isLoaded, untilPushed },
     badKeys,
+    ...walletParts,
     encodePage: createPageEncoder(store.read),
     ...{ envelope: config.envelope, corsOrigins: config.corsOrigins ?? { kind: 'any' } },
   } as const

@@ -205,7 +205,7 @@ describe('the page at /reference', () => {
     const frames = page.locator('#frames li')
     await page.getByRole('button', { name: 'Subscribe', exact: true }).click()
     await frames.filter({ hasText: '"status":"ok","cursor"' }).waitFor()
-    await feedNext(2.3, { trades: [buy(`${seq}-1`, '0xf1', 2.3)] })
+    await feedNext(2.3, { trades: [buy(`${seq}-1`, `0x${'f1'.repeat(20)}`, 2.3)] })
     await frames.filter({ hasText: '"topic":"tx"' }).waitFor()
     await page.getByRole('button', { name: 'Unsubscribe' }).click()
     await frames.filter({ hasText: '"removed":1' }).waitFor()

@@ -23,6 +23,7 @@ import { marketMoney } from '../rig/market/money.js'
 import { differences } from '../rig/reference/compare.js'
 import { testOperations } from './recording-generated/operations.js'
 import { testStoredRows } from './recording-generated/stored-rows.js'
+import { someWallets, testWallets } from './recording-generated/wallets.js'
 
 const retracts = { probability: 0.05, maxDepth: 6 }
 const ALL: readonly Category[] = ['u', 'm', 'r']
@@ -89,6 +90,11 @@ describe.each(MARKETS)('seed $seed, $chain', ({ chain, categories }) => {
   // The third market trades too rarely for lists of the last day.
   if (chain !== 'calendar') {
     testOperations(
+      chain,
+      () => up,
+      () => playedOn(chain),
+    )
+    testWallets(
       chain,
       () => up,
       () => playedOn(chain),
@@ -201,6 +207,10 @@ describe('after a stop', () => {
         ...[`/v2/contracts/${token}-${chain}`, `/v2/tokens/top100/${token}-${chain}`, `/v2/txs/${pair}-${chain}`],
         ...[`/v2/txs/liq/${pair}-${chain}`, `/v2/klines/token/${token}-${chain}?interval=15`],
         '/v2/tokens/platform?tag=meme',
+        ...someWallets(reference).flatMap((wallet) => [
+          `/v2/address/tx?wallet_address=${wallet}&chain=${chain}&from_time=0`,
+          `/v2/address/walletinfo/tokens?wallet_address=${wallet}&chain=${chain}`,
+        ]),
       ]
     })
   const answers = async (): Promise<[path: string, body: unknown][]> => {

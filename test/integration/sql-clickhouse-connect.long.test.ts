@@ -57,7 +57,10 @@ test('clickhouse-connect reads rows and frames', async () => {
     code: 0,
     out: {
       ...{ trades, bound: trades, frame: [5, ['time', 'close_usd', 'interval']] },
-      views: ['candles', 'holders', 'liquidity', 'main_pairs', 'pair_history', 'pairs', 'tokens', 'trades'],
+      views: [
+        ...['candles', 'holders', 'liquidity', 'main_pairs', 'pair_history', 'pairs', 'positions', 'tokens', 'trades'],
+        'wallet_trades',
+      ],
       refused: [true, true],
     },
   })

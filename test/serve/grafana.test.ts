@@ -113,7 +113,8 @@ describe('a client that connects', () => {
     const [[database]] = (await rowsOf('SHOW DATABASES')) as [[string]]
     const views = await rowsOf(`SHOW TABLES FROM "${database}"`)
     expect(views.flat()).toEqual([
-      ...['candles', 'holders', 'liquidity', 'main_pairs', 'pair_history', 'pairs', 'tokens', 'trades'],
+      ...['candles', 'holders', 'liquidity', 'main_pairs', 'pair_history', 'pairs', 'positions', 'tokens', 'trades'],
+      'wallet_trades',
     ])
     expect(await rowsOf('SHOW TABLES')).toEqual(views)
     const columns = await rowsOf(`DESC TABLE "${database}"."holders"`)

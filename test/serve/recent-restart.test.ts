@@ -6,16 +6,15 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Store } from '../../services/core/store/port.js'
-import type { TableName } from '../../services/core/store/tables.js'
 import { applyUpdate } from '../../services/serve/memory/apply-update.js'
 import { loadChain } from '../../services/serve/memory/load-chain.js'
 import { loadRecentTrades } from '../../services/serve/memory/load-recent.js'
 import { createServedChain, type ServedChain } from '../../services/serve/memory/served-chain.js'
 import { isLongRun } from '../rig/counts.js'
-import { openTestStore, row } from './rig.js'
+import { openTestStore } from './rig.js'
 import { servedAnswers } from './second-windows.js'
-import { type FoldedStep, foldSteps, type Made, PAIRS, type Step, type Swap, steps, swap } from './trade-history.js'
-import { storedState } from './updates.js'
+import { storeProgress, storeRows, versionOf } from './stored-steps.js'
+import { type FoldedStep, foldSteps, PAIRS, type Step, type Swap, steps, swap } from './trade-history.js'
 
 let store: Store
 let runs = 0
@@ -27,37 +26,6 @@ afterAll(async () => {
   await store.close()
   rmSync(directory, { recursive: true, force: true })
 })
-
-const versionOf = (seq: number) => 2 ** 40 + seq
-
-/** Writes the sink's rows of these updates, without its progress. */
-async function storeRows(chain: string, folded: readonly FoldedStep[]): Promise<void> {
-  const rows = new Map<TableName, string[]>()
-  const put = (table: TableName, values: Record<string, unknown>) =>
-    rows.set(table, [...(rows.get(table) ?? []), row(table, { chain, is_deleted: 0, ...values })])
-  const infos = new Map(PAIRS.map(({ pair, info }) => [pair, info]))
-  for (const { update, made, orphaned } of folded) {
-    const version = versionOf(update.seq)
-    const placed = ({ pair, timeS, block, trade }: Made) => ({ ...trade, pair, time: timeS, block_number: block })
-    for (const one of orphaned) put('trade_rows', { ...placed(one), sell: 0, version, is_deleted: 1 })
-    if (update.kind === 'block')
-      for (const one of made.filter(({ block }) => block === update.number))
-        put('trade_rows', { ...placed(one), sell: one.trade.sell ? 1 : 0, version })
-    for (const { trades: _trades, ...pair } of update.pairs) {
-      const state = storedState({ ...pair, info: infos.get(pair.pair) ?? null })
-      put('pair_rows', { pair: pair.pair, state, version })
-    }
-    for (const { pair, gone } of update.retracted) if (gone) put('pair_rows', { pair, version, is_deleted: 1 })
-    for (const token of update.tokens) put('token_rows', { token: token.token, state: storedState(token), version })
-  }
-  for (const [table, lines] of rows) await store.insert(table, lines.join(''))
-}
-
-async function storeProgress(chain: string, { update }: FoldedStep): Promise<void> {
-  const { epoch, seq, number, hash, now } = update
-  const progress = { chain, epoch, seq, number, hash, now, version: versionOf(seq) }
-  await store.insert('progress_rows', row('progress_rows', progress))
-}
 
 async function load(chain: string): Promise<ServedChain> {
   const state = await loadChain(store, chain)
@@ -72,8 +40,8 @@ async function expectSameAfterRestart(before: Step[], after: Step[], ahead: numb
   const folded = foldSteps(chain, [...before, ...after])
   const cut = before.length
   const flushed = Math.min(folded.length, cut + 1 + ahead)
-  await storeRows(chain, folded.slice(0, flushed))
-  await storeProgress(chain, folded[cut] as FoldedStep)
+  await storeRows(store, chain, folded.slice(0, flushed))
+  await storeProgress(store, chain, folded[cut] as FoldedStep)
   const restarted = await load(chain)
   const running = createServedChain(chain)
   for (const [index, { update }] of folded.entries()) {
@@ -102,8 +70,8 @@ it('has the same windows for any page size when reading trades', async () => {
     'paged',
     [1, 2, 3].map((forwardS): Step => ({ kind: 'block', forwardS, swaps: swaps ?? [] })),
   )
-  await storeRows('paged', folded)
-  await storeProgress('paged', folded.at(-1) as FoldedStep)
+  await storeRows(store, 'paged', folded)
+  await storeProgress(store, 'paged', folded.at(-1) as FoldedStep)
   const state = await load('paged')
   const whole = servedAnswers(state)
   expect(state.recent.size).toBe(90)

@@ -176,7 +176,7 @@ export function createSubscription<Name extends Topic>(
     if (result.topic === 'gap') {
       const { chain, from, to, refill: path } = result as unknown as Gap
       const gap: Gap = { topic: 'gap', chain, from, to, refill: path }
-      if (!canRefill || path === null) {
+      if (!canRefill || path === null || isUnpaged(path)) {
         consumed.set(chain, to)
         return gap
       }
@@ -256,3 +256,6 @@ export function createSubscription<Name extends Topic>(
   }
   return { feed, subscription }
 }
+
+/** Swaps or signals of many pairs: nothing that the items of one pair can be compared with. */
+const isUnpaged = (path: string): boolean => path.startsWith('/v2/address/') || path.startsWith('/v2/signals/')

@@ -9,12 +9,17 @@ export type SubscribeParams =
   | readonly ['kline', pair: string, interval: Interval, chain: string]
   | readonly ['multi_kline', ...series: (readonly [pair: string, interval: Interval, chain: string])[]]
   | readonly ['price', ids: readonly string[]]
+  | readonly ['wallet', address: string, chain: string]
+  | readonly ['signal', chain: string]
 
 export type Topic = SubscribeParams[0]
 
 type GapPlace = { chain: string; from: string; to: string }
 
-/** Pushes that are missing and that the client could not read by REST; `error` says why. */
+/**
+ * Pushes that are missing and that the client could not read by REST; `error` says why. The `refill` of a
+ * wallet or of signals is a path that the client does not read.
+ */
 export type Gap = GapPlace & { topic: 'gap'; refill: string | null; error?: Error }
 
 /** Missing data that the client read by REST, in pages. Items that were already delivered are left out. */
@@ -38,6 +43,8 @@ type ItemsByTopic = {
   liq: PushResults['liq'] | PushResults['retract'] | Refill<'liquidity', LiquidityEvent>
   kline: PushResults['kline'] | SwitchMainPair | Refill<'candles', Candle>
   multi_kline: PushResults['multi_kline'] | SwitchMainPair | Refill<'candles', Candle>
+  signal: PushResults['signal'] | PushResults['retract']
+  wallet: PushResults['wallet'] | PushResults['retract']
   price: PushResults['price'] | Refill<'pair', PairDetail> | Refill<'token', TokenDetail>
 }
 

@@ -52,6 +52,9 @@ export const TABLES = {
   progress_rows: ['chain', 'epoch', 'seq', 'number', 'hash', 'now', 'final_now', 'finalized', 'version'],
 } as const
 
+/** Filled by the engine from `trade_rows`, with every insert. */
+export const FILLED_TABLES = ['wallet_trade_rows', 'orphaned_block_rows'] as const
+
 /** A later epoch always wins. */
 export const rowVersion = (epoch: number, seq: number): number => epoch * 2 ** 40 + seq
 

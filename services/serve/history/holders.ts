@@ -11,13 +11,16 @@ export type WalletTrades = {
   pricedSoldRaw: number
   buyVolumeUsd: number
   sellVolumeUsd: number
+  /** The largest single values. */
+  maxBuyUsd: number
+  maxSellUsd: number
   firstAtS: number
   lastAtS: number
 }
 
 export const NO_TRADES: WalletTrades = {
   ...{ buys: 0, sells: 0, boughtRaw: 0, soldRaw: 0, pricedBoughtRaw: 0, pricedSoldRaw: 0 },
-  ...{ buyVolumeUsd: 0, sellVolumeUsd: 0, firstAtS: 0, lastAtS: 0 },
+  ...{ buyVolumeUsd: 0, sellVolumeUsd: 0, maxBuyUsd: 0, maxSellUsd: 0, firstAtS: 0, lastAtS: 0 },
 }
 
 /** Both lists are part of the URL when the store is a server. */
@@ -40,6 +43,8 @@ export async function tradesOfWallets(
          sumIf(toFloat64OrZero(amount_in), sell = 1 AND NOT isNaN(amount_usd)) AS pricedSoldRaw,
          sumIf(amount_usd, sell = 0 AND NOT isNaN(amount_usd)) AS buyVolumeUsd,
          sumIf(amount_usd, sell = 1 AND NOT isNaN(amount_usd)) AS sellVolumeUsd,
+         maxIf(amount_usd, sell = 0 AND NOT isNaN(amount_usd)) AS maxBuyUsd,
+         maxIf(amount_usd, sell = 1 AND NOT isNaN(amount_usd)) AS maxSellUsd,
          toUInt32(min(time)) AS firstAtS, toUInt32(max(time)) AS lastAtS
        FROM trade_rows FINAL
        WHERE chain = {chain:String} AND pair IN {pairs:Array(String)} AND wallet IN {wallets:Array(String)}
@@ -62,8 +67,9 @@ function joined(a: WalletTrades | undefined, b: WalletTrades): WalletTrades {
     name,
     a[name as keyof WalletTrades] + b[name as keyof WalletTrades],
   ])
+  const largest = { maxBuyUsd: Math.max(a.maxBuyUsd, b.maxBuyUsd), maxSellUsd: Math.max(a.maxSellUsd, b.maxSellUsd) }
   const times = { firstAtS: Math.min(a.firstAtS, b.firstAtS), lastAtS: Math.max(a.lastAtS, b.lastAtS) }
-  return { ...(Object.fromEntries(sums) as WalletTrades), ...times }
+  return { ...(Object.fromEntries(sums) as WalletTrades), ...largest, ...times }
 }
 
 export type Balance = { holder: string; balanceRaw: string }
@@ -76,6 +82,16 @@ export async function largestBalances(store: Queries, chain: string, token: stri
      ORDER BY length(balance) DESC, balance DESC, holder LIMIT {limit:UInt32}`,
     { chain, token, limit },
   )
+}
+
+/** Raw balances above 0 of a holder, by token. */
+export async function balancesHeldBy(store: Queries, chain: string, holder: string): Promise<Map<string, string>> {
+  const rows = await store.query<{ token: string; balanceRaw: string }>(
+    `SELECT token, balance AS balanceRaw FROM holder_rows FINAL
+     WHERE chain = {chain:String} AND holder = {holder:String} AND balance != '0' AND NOT startsWith(balance, '-')`,
+    { chain, holder },
+  )
+  return new Map(rows.map(({ token, balanceRaw }) => [token, balanceRaw]))
 }
 
 /** Raw balances of a token by holder; unknown balances are absent. */

@@ -3,6 +3,7 @@ import { isAtOrBefore, type Position } from './candle-overlay.js'
 
 /** An event with its block. */
 export type Placed<Event> = Event & { blockNumber: number; timeS: number }
+export type PairTrade = Trade & { pair: string }
 export type MainPairChangeAt = { blockNumber: number; timeS: number; pair: string | null }
 
 /** Trades, liquidity and main pairs of blocks not flushed yet: history merges them into the stored rows. */
@@ -12,6 +13,9 @@ export interface EventOverlay {
   readonly storedUpToBlock: number
   trades(pair: string): Placed<Trade>[]
   liquidity(pair: string): Placed<LiquidityTrade>[]
+  walletTrades(wallet: string): Placed<PairTrade>[]
+  /** Of the first kept block with events: stored rows of earlier blocks are not in this overlay. */
+  readonly firstBlock: number | undefined
   mainPairs(token: string): MainPairChangeAt[]
   /** Drops what the store has flushed. */
   trim(flushed: Position): void
@@ -60,6 +64,10 @@ export function createEventOverlay(): EventOverlay {
     },
     trades: (pair) => placed((block) => block.pairs.get(pair)?.trades),
     liquidity: (pair) => placed((block) => block.pairs.get(pair)?.liquidity),
+    walletTrades: (wallet) => placed((block) => tradesOf(block, wallet)),
+    get firstBlock() {
+      return blocks[0]?.number
+    },
     mainPairs: (token) =>
       placed((block) => (block.mainPairs.has(token) ? [{ pair: block.mainPairs.get(token) ?? null }] : undefined)),
     trim(to) {
@@ -76,6 +84,14 @@ export function createEventOverlay(): EventOverlay {
       return blocks.length
     },
   }
+}
+
+function tradesOf({ pairs }: Block, wallet: string): PairTrade[] {
+  const found: PairTrade[] = []
+  for (const [pair, { trades }] of pairs) {
+    for (const trade of trades) if (trade.wallet === wallet) found.push({ ...trade, pair })
+  }
+  return found
 }
 
 /** A pair with many events in one block is split over several entries. */

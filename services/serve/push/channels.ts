@@ -8,6 +8,14 @@ export const multiTxChannel = (token: string, chain: string): string => `multi_t
 export const liqChannel = (pair: string, chain: string): string => `liq|${pair}|${chain}`
 export const klineChannel = (pair: string, interval: string, chain: string): string =>
   `kline|${pair}|${interval}|${chain}`
+export const walletChannel = (wallet: string, chain: string): string => `wallet|${wallet}|${chain}`
+/** Instead of an address: whatever wallet. */
+export const ANY_WALLET = 'any wallet'
+/** Every subscription to a wallet of the chain listens to it. */
+export const anyWalletChannel = (chain: string): string => `wallets|${ANY_WALLET}|${chain}`
+/** Instead of an address: the signals of whatever pair. */
+export const ANY_SIGNAL = 'any signal'
+export const signalChannel = (chain: string): string => `signal|${ANY_SIGNAL}|${chain}`
 /** Tokens and pairs share one namespace: an address is one or the other. */
 export const priceChannel = (address: string, chain: string): string => `price|${address}|${chain}`
 

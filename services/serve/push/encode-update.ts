@@ -2,7 +2,17 @@ import { INTERVALS } from '../../core/domain/chains.js'
 import { candleCount } from '../../core/domain/packed-candles.js'
 import { jsonNumberOrNull, rawToNumber } from '../views/field-formats.js'
 import { launchTagOf, targetOf } from '../views/market-facts.js'
-import { klineChannel, liqChannel, multiTxChannel, priceChannel, txChannel } from './channels.js'
+import {
+  ANY_SIGNAL,
+  ANY_WALLET,
+  anyWalletChannel,
+  klineChannel,
+  liqChannel,
+  multiTxChannel,
+  priceChannel,
+  signalChannel,
+  txChannel,
+} from './channels.js'
 import { cursorOf } from './cursor.js'
 import { noticeResult } from './notices.js'
 import { WHOLE_CHAIN } from './params.js'
@@ -10,7 +20,9 @@ import type { Publisher, PushContext } from './topic.js'
 import { pushKline, pushKlines } from './topics/kline.js'
 import { pushLiquidity } from './topics/liq.js'
 import { priceResult, pushPrice } from './topics/price.js'
+import { pushSignals } from './topics/signal.js'
 import { pushTrades } from './topics/tx.js'
+import { pushWalletEvents } from './topics/wallet.js'
 import type { MainPairSwitch, PairEntry, PairSnapshot, Retraction, UpdateSnapshot } from './update-snapshot.js'
 
 /** Encodes an update's pushes in this order: closed candles, retracted events, each pair's changes, main pairs. */
@@ -18,7 +30,13 @@ export function encodeUpdate(update: UpdateSnapshot, out: Publisher): void {
   encodeClosedCandles(update, out)
   const context: PushContext = { update, out, cursor: cursorOf(update) }
   for (const retraction of update.retracted) pushRetractNotice(context, retraction)
-  for (const entry of update.entries) pushEntry(context, entry)
+  const hasSignals = out.isWanted(signalChannel(update.chain))
+  const hasWallets = out.isWanted(anyWalletChannel(update.chain))
+  for (const entry of update.entries) {
+    pushEntry(context, entry)
+    if (hasWallets) pushWalletEvents(context, entry, entry.firstN)
+    if (hasSignals) pushSignals(context, entry, entry.firstN)
+  }
   for (const one of update.switches) pushMainPairSwitch(context, one)
 }
 
@@ -48,8 +66,10 @@ function pushEntry(context: PushContext, entry: PairEntry): void {
 /** Notifies subscribers of a pair's events that a reorg removed them. */
 export function pushRetractNotice({ update, out, cursor }: PushContext, { pair, ids, tokens, n }: Retraction): void {
   const { chain } = update
-  if (!out.concerns(pair, ...tokens)) return
+  if (!out.concerns(pair, ...tokens, ANY_WALLET, ANY_SIGNAL)) return
   const channels = [
+    anyWalletChannel(chain),
+    signalChannel(chain),
     ...[pair, WHOLE_CHAIN].flatMap((address) => [txChannel(address, chain), liqChannel(address, chain)]),
     ...tokens.map((token) => multiTxChannel(token, chain)),
   ].filter(out.isWanted)

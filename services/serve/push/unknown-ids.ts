@@ -8,6 +8,8 @@ export const MAX_UNKNOWN = 100
 /** Topics about tokens; the others are about pairs, and `price` about both. */
 const OF_TOKENS = ['multi_tx', 'price']
 const NOT_OF_PAIRS = ['multi_tx']
+/** Any address may be a wallet; signals have none. */
+const OF_NO_IDS = ['wallet', 'wallets', 'signal']
 
 export type UnknownIds = { unknown?: string[]; unknown_count?: number }
 
@@ -22,6 +24,7 @@ export function unknownIds(
   const unknown = new Set(leftOut)
   for (const channel of channels) {
     const [topic = '', address = '', ...rest] = channel.split('|')
+    if (OF_NO_IDS.includes(topic)) continue
     const chain = rest.at(-1) ?? ''
     const state = chains.market(chain)?.state
     const isToken = OF_TOKENS.includes(topic) && state?.tokens.has(address)

@@ -1,9 +1,11 @@
+import { signalOfLiquidity, signalOfTrade } from '../signals/signal-rules.js'
+import { ANY_SIGNAL, ANY_WALLET } from './channels.js'
 import type { UpdateSnapshot } from './update-snapshot.js'
 
 const kept = new WeakMap<UpdateSnapshot, ReadonlySet<string>>()
 
 /**
- * Every pair and token that an update's pushes concern. Thousands of subscriptions replay the same updates, and most concern
+ * Every pair, token and wallet that an update's pushes concern. Thousands of subscriptions replay the same updates, and most concern
  * none of their addresses: such an update is skipped without encoding it.
  */
 export function addressesOf(update: UpdateSnapshot): ReadonlySet<string> {
@@ -12,9 +14,18 @@ export function addressesOf(update: UpdateSnapshot): ReadonlySet<string> {
   const addresses = new Set<string>()
   for (const { at } of update.closings) addresses.add(at.pair.pair)
   for (const { pair, tokens } of update.retracted) for (const address of [pair, ...tokens]) addresses.add(address)
-  for (const { at } of update.entries) {
+  if (update.retracted.length > 0) addresses.add(ANY_WALLET).add(ANY_SIGNAL)
+  for (const { at, trades, liquidity } of update.entries) {
     const { pair, info } = at.pair
     addresses.add(pair).add(info.token0).add(info.token1)
+    for (const trade of trades) {
+      addresses.add(trade.wallet)
+      if (signalOfTrade(trade) !== undefined) addresses.add(ANY_SIGNAL)
+    }
+    for (const event of liquidity) {
+      addresses.add(event.wallet)
+      if (signalOfLiquidity(event) !== undefined) addresses.add(ANY_SIGNAL)
+    }
   }
   for (const { change, at } of update.switches) {
     addresses.add(change.token).add(at.pair.pair)

@@ -1,11 +1,17 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { ChainDirectory } from '../chain-directory.js'
 import type { HistorySources } from '../history/hot/hot-history.js'
+import type { SmartWallets } from '../history/smart-wallets.js'
+import type { StoredSignals } from '../history/stored-signals.js'
+import type { WalletHistory } from '../history/wallet-trades.js'
 import type { PageFile } from './page-files.js'
 
 /** Dependencies of every operation. */
 export type OperationContext = HistorySources & {
   chains: ChainDirectory
+  wallets: WalletHistory
+  smart: SmartWallets
+  signals: StoredSignals
   /** Call it before reading rows of which memory does not hold the unflushed part. */
   flush(chain: string): Promise<void>
 }

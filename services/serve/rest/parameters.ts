@@ -1,5 +1,12 @@
 import { Type } from '@sinclair/typebox'
-import { type ChainDirectory, chainUnknown, type Id, type IdProblem, parseId } from '../chain-directory.js'
+import {
+  type ChainDirectory,
+  chainUnknown,
+  type Id,
+  type IdProblem,
+  parseAddress,
+  parseId,
+} from '../chain-directory.js'
 import type { Market } from '../views/market-facts.js'
 import { badRequest } from './problem.js'
 
@@ -42,6 +49,58 @@ export function resolveId(chains: ChainDirectory, id: string, what: 'token-id' |
   const parsed = parseId(chains, id, what)
   if ('code' in parsed) throw badRequest(parsed.code, parsed.detail)
   return parsed
+}
+
+export const WalletAddress = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  description: 'Wallet address',
+  examples: ['0xd8da6bf26964af9d7eed9e03e53415d37aa96045'],
+})
+export const TokenAddress = Type.String({
+  minLength: 1,
+  maxLength: 140,
+  description: 'Token address; its token-id works as well',
+  examples: [EXAMPLE_TOKEN_ID.replace(/-.*/, '')],
+})
+
+export function resolveAddress(
+  chains: ChainDirectory,
+  address: string,
+  chain: string,
+  what: 'wallet address' | 'token address',
+): ResolvedId {
+  // Programs also send the token-id.
+  const bare = address.endsWith(`-${chain}`) ? address.slice(0, -chain.length - 1) : address
+  const parsed = parseAddress(chains, bare, chain, what)
+  if ('code' in parsed) throw badRequest(parsed.code, parsed.detail)
+  return parsed
+}
+
+/** Query values of programs that send 1, true, 0 or false. */
+export const Flag = (description: string) =>
+  Type.Optional(
+    Type.Union(
+      ['0', '1', 'true', 'false'].map((value) => Type.Literal(value)),
+      { default: '0', description },
+    ),
+  )
+
+export const isSet = (flag: string | undefined): boolean => flag === '1' || flag === 'true'
+
+/** Pages by number, as the wallet and signal operations have them. */
+export const pageQuery = ({ max, standard }: { max: number; standard: number }) => ({
+  pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: max, default: standard, description: 'Items per page' })),
+  pageNO: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1, description: 'Page number, starting at 1' }),
+  ),
+})
+
+export function pageOf<Item>(
+  items: readonly Item[],
+  { pageSize = 100, pageNO = 1 }: { pageSize?: number; pageNO?: number },
+): Item[] {
+  return items.slice((pageNO - 1) * pageSize, pageNO * pageSize)
 }
 
 /** Resolves a list of token-ids; duplicates count once. An id of an unknown chain fails only if no id has a known one. */

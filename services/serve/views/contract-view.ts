@@ -14,7 +14,7 @@ import {
   rawToNumber,
   text,
 } from './field-formats.js'
-import { burntRaw, type Market, supplyOf } from './market-facts.js'
+import { burntRaw, knownHolders, type Market, supplyOf } from './market-facts.js'
 import { deepestPairs } from './ranking.js'
 import { readFacts } from './risk-view.js'
 
@@ -46,7 +46,8 @@ const RankEntry = Type.Object({
 export const ContractView = Type.Object({
   ...fieldsOf(['token', 'chain', 'token_name', 'token_symbol', 'owner', 'creator_address', 'issue_platform'], text),
   decimal: intOrNull,
-  ...fieldsOf(['holders', 'is_in_dex'], int),
+  holders: intOrNull,
+  ...fieldsOf(['is_in_dex'], int),
   ...fieldsOf(CHECKS, numOrNull),
   /** is_honeypot: 1, 0, or -1 if not checked. risk_level: -1 high risk, 0 unverified, 1 listed. */
   ...fieldsOf(['is_honeypot', 'risk_level'], Type.Number()),
@@ -78,7 +79,7 @@ export function contractView(market: Market, token: TokenState, { largest, balan
     token_symbol: info.symbol ?? '',
     decimal: info.decimals,
     total: rawOrNull(info.total_supply, info.decimals),
-    holders: token.holders,
+    holders: knownHolders(token),
     ...Object.fromEntries(CHECKS.map((name) => [name, facts.number(name)])),
     is_honeypot: facts.number('is_honeypot') ?? -1,
     risk_level: facts.number('risk_level') ?? 0,

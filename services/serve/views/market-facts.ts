@@ -98,6 +98,11 @@ export function burntRaw({ info, holders }: TokenState): string | null {
   return info.burnt_supply ?? (holders > 0 ? '0' : null)
 }
 
+/** How many balances are above 0. Null: unknown, since no balance of the token was ever seen. */
+export function knownHolders({ holders }: TokenState): number | null {
+  return holders > 0 ? holders : null
+}
+
 /** Launch tag of a pair: `<platform>_king` once graduated. */
 export function launchTag(market: Market, token: string): string {
   return launchTagOf(tokenInfo(market, token))
@@ -105,4 +110,20 @@ export function launchTag(market: Market, token: string): string {
 
 export function launchTagOf({ launch_platform, launch_stage }: TokenInfo): string {
   return launch_platform !== null && launch_stage === 'graduated' ? `${launch_platform}_king` : ''
+}
+
+type FirstIndexed = { epoch: number; seq: number; firstS: number }
+const firstIndexed = new WeakMap<ServedChain, FirstIndexed>()
+
+/** Chain time of the first indexed token; a scan of all tokens, once per update. */
+export function firstIndexedS({ state }: Market): number {
+  const { epoch, seq } = state
+  const known = firstIndexed.get(state)
+  if (known?.epoch === epoch && known.seq === seq) return known.firstS
+  let first = state.nowS
+  for (const { info } of state.tokens.values()) {
+    if (info.created_at > 0 && info.created_at < first) first = info.created_at
+  }
+  firstIndexed.set(state, { epoch, seq, firstS: first })
+  return first
 }

@@ -17,6 +17,7 @@ import {
 import {
   burntRaw,
   dayPrice,
+  knownHolders,
   type Market,
   mainPairOf,
   supplyLeft,
@@ -34,7 +35,8 @@ export const tokenFields = {
   ...fieldsOf(['market_cap', 'fdv', 'tvl', 'main_pair_tvl', 'tx_volume_u_24h', 'tx_amount_24h'], decimal),
   ...fieldsOf(['burn_amount', 'lock_amount', 'other_amount', 'locked_percent', 'launch_price'], decimal),
   main_pair: text,
-  ...fieldsOf(['holders', 'tx_count_24h', 'created_at', 'launch_at', 'updated_at'], int),
+  holders: intOrNull,
+  ...fieldsOf(['tx_count_24h', 'created_at', 'launch_at', 'updated_at'], int),
   ...fieldsOf(['risk_score', 'ave_risk_level', 'is_mintable', 'is_in_blacklist', 'is_lp_not_locked'], numOrNull),
   ...fieldsOf(['has_mint_method', 'has_black_method', 'has_not_renounced'], numOrNull),
   ...fieldsOf(['has_not_open_source', 'has_not_audited'], numOrNull),
@@ -92,7 +94,7 @@ export function priceFields(market: Market, token: TokenState) {
     tvl: decimalOrNull(token.tvl),
     market_cap: value,
     fdv: value,
-    holders: token.holders,
+    holders: knownHolders(token),
     tx_volume_u_24h: decimalOrNull(day.buy_volume + day.sell_volume),
     updated_at: token.updated_at,
   }

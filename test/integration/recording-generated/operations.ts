@@ -1,5 +1,6 @@
 /** History, holders and lists of a chain that `up` has played match the reference. */
 import { expect, test } from 'vitest'
+import { BURN_ADDRESSES } from '../../../services/core/domain/chains.js'
 import type { Played } from '../../rig/http/against-reference.js'
 import { dataOf } from '../../rig/http/ask.js'
 import { amountOf, answerDifferences, readNumber } from '../../rig/http/decimals.js'
@@ -98,9 +99,18 @@ export function testOperations(chain: string, up: () => Up, played: () => Played
       const got = await rows(`/v2/tokens/top100/${token}-${chain}`)
       const expected = expectedHolders(reference, token, marketMoney(chain)).slice(0, 100)
       expect([token, got.map(({ holder }) => holder)]).toEqual([token, expected.map(({ holder }) => holder)])
-      const found = got.flatMap((one, at) => answerDifferences(one, expected[at] ?? {}, ['complete_since'], token))
+      const found = got.flatMap((one, at) =>
+        answerDifferences(one, expected[at] ?? {}, ['complete_since', 'addr_alias'], token),
+      )
       expect(found).toEqual([])
       holders += got.length
+      const ascending = dataOf<Row[]>(await up().get(`/v2/tokens/holders/${token}-${chain}?order=asc`))
+      expect(ascending.reverse()).toEqual(got)
+      for (const { holder, addr_alias } of got) {
+        const pool = reference.pairs.get(String(holder))
+        const isBurn = BURN_ADDRESSES[marketMoney(chain).family].includes(String(holder))
+        expect(addr_alias).toBe(pool === undefined ? (isBurn ? 'Burn address' : '') : `Pool (${pool.amm})`)
+      }
     }
     expect(holders).toBeGreaterThan(20)
   })
@@ -152,6 +162,34 @@ export function testOperations(chain: string, up: () => Up, played: () => Played
     }
     expect(got).toEqual(expected.map(({ token }) => token))
     expect(got.length).toBeGreaterThan(7)
+  })
+
+  test('ranks tokens by demand, by change and by age', async () => {
+    const { reference } = played()
+    const { native, anchor, stables } = marketMoney(chain)
+    const isMoney = (token: string) => [native, anchor, ...stables].includes(token)
+    const traded = [...reference.tokens].filter(
+      ([, { windows }]) => windowNamed(windows, '24h').buys + windowNamed(windows, '24h').sells > 0,
+    )
+    const ranked = async (topic: string) =>
+      dataOf<Row[]>(await up().get(`/v2/ranks?topic=${topic}&chain=${chain}&limit=300`))
+    const hot = (await ranked('hot')).map(({ token }) => token)
+    const known = traded.filter(([token, { tvl }]) => !isMoney(token) && !Number.isNaN(tvl)).map(([token]) => token)
+    expect(hot.toSorted()).toEqual(known.toSorted())
+    expect((await ranked(chain)).map(({ token }) => token)).toEqual(hot)
+    const ages = (await ranked('new')).map(({ created_at }) => Number(created_at))
+    expect(ages).toEqual(ages.toSorted((a, b) => b - a))
+    expect(ages.length).toBe(traded.length)
+    for (const [topic, sign] of [
+      ['gainer', 1],
+      ['loser', -1],
+    ] as const) {
+      const changes = (await ranked(topic)).map(({ token_price_change_24h }) => sign * Number(token_price_change_24h))
+      expect(changes).toEqual(changes.filter((change) => change > 0).toSorted((a, b) => b - a))
+    }
+    const theme = await up().get('/v2/ranks?topic=ai')
+    expect([dataOf<Row[]>(theme), theme.headers.get('x-reason')]).toEqual([[], 'topic_without_rule'])
+    expect(await up().get('/v2/ranks?topic=moon')).toMatchObject({ status: 400, body: { code: 'topic_unknown' } })
   })
 
   test('finds every token by its address and by its symbol', async () => {

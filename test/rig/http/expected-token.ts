@@ -27,7 +27,7 @@ export function expectedPrice(reference: Reference, address: string, token: Refe
     tvl: token.tvl,
     market_cap: value,
     fdv: value,
-    holders: token.holders,
+    holders: token.holders > 0 ? token.holders : null,
     tx_volume_u_24h: day.buy_volume + day.sell_volume,
   }
 }

@@ -44,6 +44,7 @@ export type ReferenceLiquidity = {
   block_number: number
   id: string
   kind: LiquidityKind
+  wallet: string
   reserve0: string | null
   reserve1: string | null
   price0_usd: number

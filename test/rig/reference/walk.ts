@@ -133,13 +133,14 @@ function applyPool(book: Book, event: PoolEvent): Pool | null {
 }
 
 function applyLiquidity(book: Book, pool: Pool, event: LiquidityEvent, id: string): Pool {
-  const { kind, reserve0, reserve1 } = event
+  const { kind, wallet, reserve0, reserve1 } = event
   const [price0_usd, price1_usd] = [usdPrice(book, pool.token0), usdPrice(book, pool.token1)]
   book.liquidity.push({
     pair: pool.pool,
     block_number: book.block,
     id,
     kind,
+    wallet,
     reserve0,
     reserve1,
     price0_usd,

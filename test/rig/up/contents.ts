@@ -6,6 +6,7 @@ import { openEmbedded } from '../../../services/core/log/embedded-log.js'
 import { createAssembler } from '../../../services/core/log/parts.js'
 import { blocksTopic, deadTopic, type EventLog, updatesTopic } from '../../../services/core/log/port.js'
 import { openStore, type StoreTarget } from '../../../services/core/store/clickhouse-store.js'
+import type { Store } from '../../../services/core/store/port.js'
 import type { TableName } from '../../../services/core/store/tables.js'
 import { storeTargetOf } from '../engine.js'
 
@@ -41,10 +42,23 @@ export async function readRowsIn(target: StoreTarget): Promise<Rows> {
       const sql = `SELECT * FROM ${table} FINAL ORDER BY ${key.join(', ')}`
       rows[table] = byKey(table, key, await store.query<Row>(sql, {}, LIMITS))
     }
+    await checkWalletRows(store)
     return rows as Rows
   } finally {
     await store.close()
   }
+}
+
+/** Trades by wallet are the trades that count, whatever was written, replayed and orphaned. */
+async function checkWalletRows(store: Store): Promise<void> {
+  const columns = 'chain, wallet, time, block_number, tx_index, log_index, sub, pair, id, tx_hash'
+  const sumOf = (from: string) => `(SELECT (count(), sum(cityHash64(${columns}))) FROM ${from})`
+  const [row] = await store.query<{ trades: unknown; by_wallet: unknown }>(
+    `SELECT toString(${sumOf("trade_rows FINAL WHERE wallet != ''")}) AS trades, toString(${sumOf('wallet_trades')}) AS by_wallet`,
+    {},
+    LIMITS,
+  )
+  if (row?.trades !== row?.by_wallet) throw new Error(`trades ${row?.trades}, by wallet ${row?.by_wallet}`)
 }
 
 function byKey(table: TableName, key: readonly string[], rows: readonly Row[]): Map<string, Row> {

@@ -96,6 +96,8 @@ function profitOf(reference: Reference, address: string, wallet: string, held: n
   const realized = matched === 0 ? 0 : matched * (avgSale - avgBuy)
   const unrealized = remaining === 0 ? 0 : remaining * ((token?.price_usd ?? Number.NaN) - avgBuy)
   const times = own.map(({ time }) => time)
+  const largest = (trades: Trade[]) =>
+    trades.length === 0 ? Number.NaN : Math.max(0, ...priced(trades).map(({ amount_usd }) => amount_usd))
   const known = (value: number) => (buys.length > 0 && Number.isFinite(value) ? value : Number.NaN)
   const finite = (value: number) => (Number.isFinite(value) ? value : Number.NaN)
   return {
@@ -104,6 +106,12 @@ function profitOf(reference: Reference, address: string, wallet: string, held: n
     ...{ avg_purchase_price: finite(avgBuy), avg_sale_price: finite(avgSale) },
     ...{ realized_profit: known(realized), unrealized_profit: known(unrealized) },
     total_profit: known(realized + unrealized),
+    realized_profit_ratio: known(realized / (matched * avgBuy)),
+    unrealized_profit_ratio: known(unrealized / (remaining * avgBuy)),
+    total_profit_ratio: known((realized + unrealized) / ((matched + remaining) * avgBuy)),
+    ...{ max_single_purchase_usd: largest(buys), max_single_sold_usd: largest(sells), max_txn_usd: largest(own) },
+    ...{ transfer_in: null, transfer_out: null, total_transfer_in_usd: null },
+    last_txn_time: times.length === 0 ? 0 : Math.max(...times),
     trade_first_at: times.length === 0 ? 0 : Math.min(...times),
     trade_last_at: times.length === 0 ? 0 : Math.max(...times),
   }

@@ -21,6 +21,7 @@ type Json = Record<string, unknown>
 const USDT = '0xdac17f958d2ee523a2206206994597c13d831ec7'
 const DAI = '0x6b175474e89094c44da98b954eedeac495271d0f'
 const WBTC = '0x2260fac5e5542a773aa44fbcfedf7c193bc2c599'
+const ARBITRUM_WETH = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
 const address = (n: number) => `0x${String(n).padStart(40, '0')}`
 
 /** A token whose whole volume of the day was traded in the last hour. */
@@ -51,6 +52,17 @@ const list = async (path: string) => {
   const body = (await response.json()) as Json[]
   return { response, body, symbols: Array.isArray(body) ? body.map(({ symbol }) => symbol) : body }
 }
+
+type TrendingPage = {
+  tokens: Json[]
+  next_page: number
+  current_page_size: number
+  total: number
+  next_cursor?: string
+}
+
+const trendingPage = async (query: string) =>
+  (await (await rig.get(`/v2/tokens/trending?chain=eth&${query}`)).json()) as TrendingPage
 
 beforeAll(async () => {
   rig = await startRig()
@@ -180,10 +192,7 @@ describe('GET /v2/tokens/main', () => {
 })
 
 describe('GET /v2/tokens/trending', () => {
-  const page = async (query: string) => {
-    const response = await rig.get(`/v2/tokens/trending?chain=eth&${query}`)
-    return (await response.json()) as { tokens: Json[]; next_page: number; current_page_size: number; total: number }
-  }
+  const page = trendingPage
 
   it('ranks by demand capped by liquidity, unknown liquidity last', async () => {
     const { tokens, ...rest } = await page('')
@@ -340,4 +349,39 @@ it('lists bsc_hot, and new of bsc, by launch platform once the chain has one', a
   await rig.feed(update({ chain: 'bsc', seq: 2, number: 101, tokens: [launched(30, 'curve', 0.1, 5, four)] }))
   expect([await symbols('bsc_hot'), await symbols('new&chain=bsc')]).toEqual([['L30'], ['L30']])
   expect(await symbols('bsc_hot&chain=eth')).toEqual([])
+})
+
+it('lists an impostor below the real token, whatever its volume, and marks it', async () => {
+  const fake = token(800, { symbol: ' weth', name: 'Wrapped Ether' }, { volume: 1e9, tvl: 1 })
+  await rig.feed(update({ chain: 'base', tokens: [fake] }))
+  await rig.feed(
+    update({
+      ...{ chain: 'arbitrum', now: T0 + 1 },
+      tokens: [
+        token(801, { symbol: 'weth', name: 'Wrapped Ether' }, { volume: 1e9, tvl: 1 }),
+        tokenUpdate({ token: ARBITRUM_WETH, info: tokenInfo({ symbol: 'WETH' }), main_pair: null }),
+      ],
+    }),
+  )
+  const { body } = await list('/v2/tokens?keyword=WETH&chain=arbitrum')
+  expect(body.map(({ token: one, is_fake }) => [one, is_fake])).toEqual([
+    [ARBITRUM_WETH, 0],
+    [address(801), 1],
+  ])
+  // Without the real one in sight there is nothing to compare with.
+  expect((await list('/v2/tokens?keyword=weth&chain=base')).body).toMatchObject([{ is_fake: 0 }])
+})
+
+it('neither skips nor repeats a token on pages of a cursor, while the order changes', async () => {
+  const before = (await trendingPage('')).tokens.map(({ token: one }) => one)
+  const first = await trendingPage('page_size=5&cursor=start')
+  const moved = token(2, { symbol: 'pepe', name: 'Other pepe' }, { volume: 1e6, tvl: 1e6 })
+  await rig.feed(update({ seq: 3, tokens: [moved] }))
+  const second = await trendingPage(`page_size=5&cursor=${first.next_cursor}`)
+  const third = await trendingPage(`page_size=5&cursor=${second.next_cursor}`)
+  expect([first, second, third].flatMap(({ tokens }) => tokens.map(({ token: one }) => one))).toEqual(before)
+  expect([third.next_cursor, third.total]).toEqual([undefined, before.length])
+  expect((await trendingPage('')).tokens[0]?.token).toBe(address(2))
+  const unknown = await rig.get('/v2/tokens/trending?chain=eth&cursor=t0.5')
+  expect([unknown.status, await unknown.json()]).toMatchObject([400, { code: 'cursor_invalid' }])
 })

@@ -12,6 +12,7 @@ import { firstUpdate, PAIR, T0, TOKEN } from '../updates.js'
 let rig: Rig
 const NOV_15 = Date.UTC(2026, 10, 15)
 type Json = Record<string, unknown>
+const WALLET = `0x${'77'.repeat(20)}`
 
 /** A request that succeeds. */
 const ASK: Record<string, { path: string; body?: unknown }> = {
@@ -21,6 +22,7 @@ const ASK: Record<string, { path: string; body?: unknown }> = {
   tokenDetail: { path: `/v2/tokens/${TOKEN}-eth` },
   contracts: { path: `/v2/contracts/${TOKEN}-eth` },
   tokensTop100: { path: `/v2/tokens/top100/${TOKEN}-eth` },
+  tokensHolders: { path: `/v2/tokens/holders/${TOKEN}-eth` },
   tokensMain: { path: '/v2/tokens/main?chain=eth' },
   tokensTrending: { path: '/v2/tokens/trending?chain=eth' },
   tokensPlatform: { path: '/v2/tokens/platform?tag=meme' },
@@ -34,6 +36,15 @@ const ASK: Record<string, { path: string; body?: unknown }> = {
   txsLiq: { path: `/v2/txs/liq/${PAIR}-eth` },
   pricePath: { path: `/v2/txs/price/${PAIR}-eth` },
   supportedChains: { path: '/v2/supported_chains' },
+  ranksTopics: { path: '/v2/ranks/topics' },
+  ranks: { path: '/v2/ranks?topic=hot' },
+  txsDetail: { path: `/v2/txs/detail?chain=eth&account_address=${WALLET}&tx_hash=0xhash` },
+  addressTx: { path: `/v2/address/tx?wallet_address=${WALLET}&chain=eth` },
+  addressPnl: { path: `/v2/address/pnl?wallet_address=${WALLET}&chain=eth&token_address=${TOKEN}` },
+  addressWalletinfo: { path: `/v2/address/walletinfo?wallet_address=${WALLET}&chain=eth` },
+  addressWalletinfoTokens: { path: `/v2/address/walletinfo/tokens?wallet_address=${WALLET}&chain=eth` },
+  signalsPublic: { path: '/v2/signals/public/list?chain=eth' },
+  addressSmartWallets: { path: '/v2/address/smart_wallet/list?chain=eth' },
 }
 const COSTS: Record<string, number> = {
   ...{ tokensPrice: 100, tokensSearch: 100, tokensKeyword: 5, tokenDetail: 5, contracts: 10, tokensTop100: 10 },
@@ -47,6 +58,8 @@ const COSTS: Record<string, number> = {
     txsLiq: 50,
     supportedChains: 0,
   },
+  ...{ tokensHolders: 10, ranksTopics: 5, ranks: 5, txsDetail: 50, addressTx: 100, addressPnl: 5 },
+  ...{ addressWalletinfo: 5, addressWalletinfoTokens: 10, addressSmartWallets: 5, signalsPublic: 5 },
 }
 const BARE = ['tokensKeyword', 'tokensTop100', 'tokensMain', 'tokensTrending', 'tokensPlatform']
 

@@ -249,6 +249,9 @@ describe('GET /v2/tokens/top100/{token-id}', () => {
       ...{ amount_cur: 90_000, buy_tx_count_cur: 0, sell_tx_count_cur: 0, buy_amount_cur: 0, sell_amount_cur: 0 },
       ...{ buy_volume_cur: 0, sell_volume_cur: 0, avg_purchase_price: null, avg_sale_price: null },
       ...{ realized_profit: null, unrealized_profit: null, total_profit: null, trade_first_at: 0, trade_last_at: 0 },
+      ...{ realized_profit_ratio: null, unrealized_profit_ratio: null, total_profit_ratio: null, last_txn_time: 0 },
+      ...{ max_single_purchase_usd: null, max_single_sold_usd: null, max_txn_usd: null, addr_alias: 'Burn address' },
+      ...{ transfer_in: null, transfer_out: null, total_transfer_in_usd: null },
       complete_since: T0 - 1000,
     })
   })

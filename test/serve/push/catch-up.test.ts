@@ -6,6 +6,7 @@ import { applyUpdate } from '../../../services/serve/memory/apply-update.js'
 import { viewOf } from '../../../services/serve/memory/replay-recent.js'
 import { createServedChain } from '../../../services/serve/memory/served-chain.js'
 import { createCatchUps } from '../../../services/serve/push/catch-up.js'
+import { anyWalletChannel } from '../../../services/serve/push/channels.js'
 import { cursorAt, FIRST_CLOSING, type Place } from '../../../services/serve/push/cursor.js'
 import { encodeUpdate } from '../../../services/serve/push/encode-update.js'
 import { createHub, type Subscription } from '../../../services/serve/push/hub.js'
@@ -62,7 +63,9 @@ const chainOf = (channel: string): string => channel.split('|').at(-1) ?? ''
 function subscribe(random: Random, id: number): Subscription {
   const [topic, known] = random.pick([...channelsOfTopic])
   const count = topic === 'price' || topic === 'kline' ? random.int(1, 6) : 1
-  const channels = [...new Set(Array.from({ length: count }, () => random.pick(known)))]
+  const picked = [...new Set(Array.from({ length: count }, () => random.pick(known)))]
+  // As the topic has it: what concerns one wallet, and the retracts of all.
+  const channels = topic === 'wallet' ? [...picked, ...picked.map((one) => anyWalletChannel(chainOf(one)))] : picked
   const spec = {
     ...{ canonical: channels.join(' '), channels, chains: [...new Set(channels.map(chainOf))], snapshot: () => [] },
     refills: (chain: string) =>

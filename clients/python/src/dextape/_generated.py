@@ -13,7 +13,7 @@ class TokensPriceItem(TypedDict):
     tvl: str | None
     market_cap: str | None
     fdv: str | None
-    holders: int
+    holders: int | None
     tx_volume_u_24h: str | None
     updated_at: int
 
@@ -45,7 +45,7 @@ class TokensSearchItem(TypedDict):
     locked_percent: str | None
     launch_price: str | None
     main_pair: str
-    holders: int
+    holders: int | None
     tx_count_24h: int
     created_at: int
     launch_at: int
@@ -151,7 +151,7 @@ class TokensKeywordItem(TypedDict):
     locked_percent: str | None
     launch_price: str | None
     main_pair: str
-    holders: int
+    holders: int | None
     tx_count_24h: int
     created_at: int
     launch_at: int
@@ -176,6 +176,7 @@ class TokensKeywordItem(TypedDict):
     issue_platform: str
     risk_info: str
     lock_platform: str
+    is_fake: int
 
 
 class TokenDetailPairsItem(TypedDict):
@@ -240,7 +241,7 @@ class TokenDetailToken(TypedDict):
     locked_percent: str | None
     launch_price: str | None
     main_pair: str
-    holders: int
+    holders: int | None
     tx_count_24h: int
     created_at: int
     launch_at: int
@@ -355,7 +356,7 @@ class Contracts(TypedDict):
     creator_address: str
     issue_platform: str
     decimal: int | None
-    holders: int
+    holders: int | None
     is_in_dex: int
     has_code: float | None
     is_proxy: float | None
@@ -413,6 +414,7 @@ class Contracts(TypedDict):
 class Holder(TypedDict):
     holder: str
     address: str
+    addr_alias: str
     balance_ratio: float | None
     balance_usd: float | None
     main_coin_balance: float | None
@@ -431,6 +433,16 @@ class Holder(TypedDict):
     realized_profit: float | None
     unrealized_profit: float | None
     total_profit: float | None
+    realized_profit_ratio: float | None
+    unrealized_profit_ratio: float | None
+    total_profit_ratio: float | None
+    max_single_purchase_usd: float | None
+    max_single_sold_usd: float | None
+    max_txn_usd: float | None
+    transfer_in: float | None
+    transfer_out: float | None
+    total_transfer_in_usd: float | None
+    last_txn_time: int
 
 
 class TokensMainItem(TypedDict):
@@ -460,7 +472,61 @@ class TokensMainItem(TypedDict):
     locked_percent: str | None
     launch_price: str | None
     main_pair: str
-    holders: int
+    holders: int | None
+    tx_count_24h: int
+    created_at: int
+    launch_at: int
+    updated_at: int
+    risk_score: float | None
+    ave_risk_level: float | None
+    is_mintable: float | None
+    is_in_blacklist: float | None
+    is_lp_not_locked: float | None
+    has_mint_method: float | None
+    has_black_method: float | None
+    has_not_renounced: float | None
+    has_not_open_source: float | None
+    has_not_audited: float | None
+    bundle_wallet_rate: float | None
+    cluster_wallet_rate: float | None
+    insider_wallet_rate: float | None
+    phishing_wallet_rate: float | None
+    rug_risk_rate: float | None
+    is_honeypot: int
+    risk_level: int
+    issue_platform: str
+    risk_info: str
+    lock_platform: str
+
+
+class TokensTrendingTokensItem(TypedDict):
+    token: str
+    chain: str
+    name: str
+    symbol: str
+    logo_url: str
+    intro_en: str
+    intro_cn: str
+    appendix: str
+    decimal: int | None
+    total: str | None
+    current_price_usd: str | None
+    current_price_eth: str | None
+    price_change_1d: str | None
+    price_change_24h: str | None
+    market_cap: str | None
+    fdv: str | None
+    tvl: str | None
+    main_pair_tvl: str | None
+    tx_volume_u_24h: str | None
+    tx_amount_24h: str | None
+    burn_amount: str | None
+    lock_amount: str | None
+    other_amount: str | None
+    locked_percent: str | None
+    launch_price: str | None
+    main_pair: str
+    holders: int | None
     tx_count_24h: int
     created_at: int
     launch_at: int
@@ -491,7 +557,122 @@ class TokensTrending(TypedDict):
     current_page_size: int
     next_page: int
     total: int
-    tokens: list[TokensKeywordItem]
+    next_cursor: NotRequired[str]
+    tokens: list[TokensTrendingTokensItem]
+
+
+class RanksTopicsItem(TypedDict):
+    id: str
+    name_en: str
+    name_zh: str
+
+
+class RanksItem(TypedDict):
+    token: str
+    chain: str
+    name: str
+    symbol: str
+    logo_url: str
+    intro_en: str
+    intro_cn: str
+    appendix: str
+    decimal: int | None
+    total: str | None
+    current_price_usd: str | None
+    current_price_eth: str | None
+    price_change_1d: str | None
+    price_change_24h: str | None
+    market_cap: str | None
+    fdv: str | None
+    tvl: str | None
+    main_pair_tvl: str | None
+    tx_volume_u_24h: str | None
+    tx_amount_24h: str | None
+    burn_amount: str | None
+    lock_amount: str | None
+    other_amount: str | None
+    locked_percent: str | None
+    launch_price: str | None
+    main_pair: str
+    holders: int | None
+    tx_count_24h: int
+    created_at: int
+    launch_at: int
+    updated_at: int
+    risk_score: float | None
+    ave_risk_level: float | None
+    is_mintable: float | None
+    is_in_blacklist: float | None
+    is_lp_not_locked: float | None
+    has_mint_method: float | None
+    has_black_method: float | None
+    has_not_renounced: float | None
+    has_not_open_source: float | None
+    has_not_audited: float | None
+    bundle_wallet_rate: float | None
+    cluster_wallet_rate: float | None
+    insider_wallet_rate: float | None
+    phishing_wallet_rate: float | None
+    rug_risk_rate: float | None
+    is_honeypot: int
+    risk_level: int
+    issue_platform: str
+    risk_info: str
+    lock_platform: str
+    token_price_change_1m: str | None
+    token_tx_volume_usd_1m: str | None
+    token_buy_tx_volume_usd_1m: str | None
+    token_sell_tx_volume_usd_1m: str | None
+    token_tx_count_1m: int
+    token_buy_tx_count_1m: int
+    token_sell_tx_count_1m: int
+    token_buyers_1m: int
+    token_sellers_1m: int
+    token_makers_1m: int
+    token_price_change_5m: str | None
+    token_tx_volume_usd_5m: str | None
+    token_buy_tx_volume_usd_5m: str | None
+    token_sell_tx_volume_usd_5m: str | None
+    token_tx_count_5m: int
+    token_buy_tx_count_5m: int
+    token_sell_tx_count_5m: int
+    token_buyers_5m: int
+    token_sellers_5m: int
+    token_makers_5m: int
+    token_price_change_1h: str | None
+    token_tx_volume_usd_1h: str | None
+    token_buy_tx_volume_usd_1h: str | None
+    token_sell_tx_volume_usd_1h: str | None
+    token_tx_count_1h: int
+    token_buy_tx_count_1h: int
+    token_sell_tx_count_1h: int
+    token_buyers_1h: int
+    token_sellers_1h: int
+    token_makers_1h: int
+    token_price_change_4h: str | None
+    token_tx_volume_usd_4h: str | None
+    token_buy_tx_volume_usd_4h: str | None
+    token_sell_tx_volume_usd_4h: str | None
+    token_tx_count_4h: int
+    token_buy_tx_count_4h: int
+    token_sell_tx_count_4h: int
+    token_buyers_4h: int
+    token_sellers_4h: int
+    token_makers_4h: int
+    token_price_change_24h: str | None
+    token_tx_volume_usd_24h: str | None
+    token_buy_tx_volume_usd_24h: str | None
+    token_sell_tx_volume_usd_24h: str | None
+    token_tx_count_24h: int
+    token_buy_tx_count_24h: int
+    token_sell_tx_count_24h: int
+    token_buyers_24h: int
+    token_sellers_24h: int
+    token_makers_24h: int
+    token_price_24h_high: str | None
+    token_price_24h_low: str | None
+    token_buy_volume_u_5m: str | None
+    token_sell_volume_u_5m: str | None
 
 
 class PairDetail(TypedDict):
@@ -781,6 +962,230 @@ class TxsLiq(TypedDict):
     total_count: int
     next_cursor: NotRequired[str]
     txs: list[LiquidityEvent]
+
+
+class TxsDetailItem(TypedDict):
+    account_address: str
+    tx_hash: str
+    date: str
+    event_type: str
+    flow_type: str
+    token_address: str
+    token_symbol: str
+    pair_address: str
+    amm: str
+    tx_seq: str
+    opponent_address: str
+    id: str
+    chain: str
+    block_number: int
+    block_time: int
+    token_price_u: str | None
+    amount: str | None
+    volume: str | None
+    profit: str | None
+    balance_after: str | None
+
+
+class AddressTxResultItem(TypedDict):
+    id: str
+    tx_hash: str
+    hash: str
+    chain: str
+    amm: str
+    pair_address: str
+    wallet_address: str
+    sender: str
+    to: str
+    from_address: str
+    from_symbol: str
+    to_address: str
+    to_symbol: str
+    target_token: str
+    time: int
+    block_number: int
+    from_amount: str | None
+    to_amount: str | None
+    from_price_usd: str | None
+    to_price_usd: str | None
+    amount_usd: str | None
+    tx_swap_type: int
+
+
+class AddressTx(TypedDict):
+    result: list[AddressTxResultItem]
+    tx_count: int
+    from_time: int
+    next_cursor: NotRequired[str]
+
+
+class AddressPnl(TypedDict):
+    account_address: str
+    token_address: str
+    chain: str
+    symbol: str
+    total_purchase: int
+    total_sold: int
+    total_purchase_amount: str | None
+    total_purchased_usd: str | None
+    average_purchase_price_usd: str | None
+    max_single_purchase_usd: str | None
+    total_sold_amount: str | None
+    total_sold_usd: str | None
+    average_sold_price_usd: str | None
+    max_single_sold_usd: str | None
+    first_purchase_time: str
+    last_purchase_time: str
+    first_sold_time: str
+    last_sold_time: str
+    profit_realized: str | None
+    realized_profit: str | None
+    unrealized_profit: str | None
+    total_profit: str | None
+    total_profit_ratio: str | None
+    fifo_realized_profit: str | None
+    fifo_unrealized_profit: str | None
+    current_price_usd: str | None
+    balance_amount: str | None
+    balance_usd: str | None
+    main_coin_balance: str | None
+    main_coin_balance_usd: str | None
+    complete_since: int
+
+
+class AddressWalletinfoWalletChainInfoItem(TypedDict):
+    chain: str
+    total_balance: str | None
+    total_profit: str | None
+    total_profit_ratio: str | None
+    total_win_ratio: str | None
+    total_purchase: int
+    total_sold: int
+    wallet_age: int
+    first_trade_time: int
+    last_trade_time: int
+
+
+class AddressWalletinfo(TypedDict):
+    wallet_address: str
+    chain: str
+    main_token_symbol: str
+    main_token_price: str | None
+    total_balance: str | None
+    total_profit: str | None
+    total_profit_ratio: str | None
+    total_win_ratio: str | None
+    total_purchase: int
+    total_sold: int
+    wallet_age: int
+    first_trade_time: int
+    last_trade_time: int
+    complete_since: int
+    wallet_chain_info: list[AddressWalletinfoWalletChainInfoItem]
+
+
+class AddressWalletinfoTokensItem(TypedDict):
+    token: str
+    chain: str
+    symbol: str
+    logo_url: str
+    main_token_symbol: str
+    total_purchase: int
+    total_sold: int
+    last_txn_time: int
+    risk_level: int
+    decimals: int | None
+    balance_amount: str | None
+    balance_usd: str | None
+    current_price_usd: str | None
+    main_token_price: str | None
+    total_purchase_usd: str | None
+    total_purchase_amount: str | None
+    average_purchase_price_usd: str | None
+    total_sold_usd: str | None
+    total_sold_amount: str | None
+    average_sold_price_usd: str | None
+    risk_score: str | None
+    realized_profit: str | None
+    unrealized_profit: str | None
+    total_profit: str | None
+    total_profit_ratio: str | None
+    total_transfer_in_amount: str | None
+    total_transfer_out_amount: str | None
+
+
+class AddressSmartWalletsItem(TypedDict):
+    wallet_address: str
+    chain: str
+    tag: str
+    remark: str
+    extra_info: str
+    total_profit: str | None
+    total_profit_rate: str | None
+    total_purchase: str | None
+    total_sold: str | None
+    total_volume: str | None
+    token_profit_rate: str | None
+    total_trades: int
+    buy_trades: int
+    sell_trades: int
+    last_trade_time: int
+    as_of: int
+    profit_above_900_percent_num: int
+    profit_500_900_percent_num: int
+    profit_300_500_percent_num: int
+    profit_100_300_percent_num: int
+    profit_10_100_percent_num: int
+    profit_neg10_10_percent_num: int
+    profit_neg50_neg10_percent_num: int
+    profit_neg100_neg50_percent_num: int
+    profit_300_900_percent_num: int
+    tag_items: list[str]
+
+
+class SignalsPublicItemActionsItem(TypedDict):
+    id: str
+    wallet_address: str
+    wallet_alias: str
+    action_type: str
+    tx_hash: str
+    quote_token_address: str
+    quote_token_symbol: str
+    quote_token_amount: str | None
+    quote_token_volume: str | None
+    action_time: int
+    block_number: int
+
+
+class SignalsPublicItem(TypedDict):
+    id: str
+    symbol: str
+    token: str
+    chain: str
+    headline: str
+    action_type: str
+    action_wallet_type: str
+    pair_address: str
+    signal_type: Literal["whale_buy"] | Literal["whale_sell"] | Literal["first_liquidity"] | Literal["liquidity_pulled"]
+    signal_time: int
+    first_signal_time: int
+    action_count: int
+    actions: list[SignalsPublicItemActionsItem]
+    first_signal_price: str | None
+    first_signal_mc: str | None
+    mc: str | None
+    mc_cur: str | None
+    max_price_change: str | None
+    price_change_24h: str | None
+    tx_volume_u_24h: str | None
+    top10_ratio: str | None
+    dev_ratio: str | None
+    insider_ratio: str | None
+    holders_cur: int | None
+    issue_platform: str
+    token_tag: str
+    tag: str
+    logo: str
 
 
 class PricePathTrade(TypedDict):
@@ -1086,6 +1491,36 @@ class PricePush(TypedDict):
     cursor: str
 
 
+class WalletPush(TypedDict):
+    id: str
+    topic: Literal["wallet"]
+    event: Literal["swap"] | Literal["liquidity"]
+    tx: PushedTokenSwap | PushedLiquidityEvent
+    cursor: str
+
+
+class SignalPushSignal(TypedDict):
+    signal_type: Literal["whale_buy"] | Literal["whale_sell"] | Literal["first_liquidity"] | Literal["liquidity_pulled"]
+    event_id: str
+    token: str
+    symbol: str
+    chain: str
+    pair_address: str
+    tx_hash: str
+    wallet_address: str
+    amount_usd: str
+    price_usd: str
+    signal_time: int
+    block_number: int
+
+
+class SignalPush(TypedDict):
+    id: str
+    topic: Literal["signal"]
+    signal: SignalPushSignal
+    cursor: str
+
+
 class RetractNotice(TypedDict):
     topic: Literal["retract"]
     id: str
@@ -1151,6 +1586,8 @@ class ByeNotice(TypedDict):
 # kline: KlinePush
 # multi_kline: KlinePush
 # price: PricePush
+# wallet: WalletPush
+# signal: SignalPush
 # retract: RetractNotice
 # switch_main_pair: SwitchMainPairNotice
 # gap: GapNotice
@@ -1165,9 +1602,12 @@ OPERATIONS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "token_detail": ("GET", "/v2/tokens/{token_id}", ()),
     "contracts": ("GET", "/v2/contracts/{token_id}", ()),
     "tokens_top100": ("GET", "/v2/tokens/top100/{token_id}", ()),
+    "tokens_holders": ("GET", "/v2/tokens/holders/{token_id}", ()),
     "tokens_main": ("GET", "/v2/tokens/main", ()),
     "tokens_trending": ("GET", "/v2/tokens/trending", ()),
     "tokens_platform": ("GET", "/v2/tokens/platform", ()),
+    "ranks_topics": ("GET", "/v2/ranks/topics", ()),
+    "ranks": ("GET", "/v2/ranks", ()),
     "pair_detail": ("GET", "/v2/pairs/{pair_id}", ()),
     "pair_history": ("GET", "/v2/pairs/{pair_id}/history", ()),
     "token_history": ("GET", "/v2/tokens/{token_id}/history", ()),
@@ -1176,6 +1616,13 @@ OPERATIONS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "candles_audit": ("GET", "/v2/candles/audit", ()),
     "txs_swap": ("GET", "/v2/txs/swap/{pair_id}", ()),
     "txs_liq": ("GET", "/v2/txs/liq/{pair_id}", ()),
+    "txs_detail": ("GET", "/v2/txs/detail", ()),
+    "address_tx": ("GET", "/v2/address/tx", ()),
+    "address_pnl": ("GET", "/v2/address/pnl", ()),
+    "address_walletinfo": ("GET", "/v2/address/walletinfo", ()),
+    "address_walletinfo_tokens": ("GET", "/v2/address/walletinfo/tokens", ()),
+    "address_smart_wallets": ("GET", "/v2/address/smart_wallet/list", ()),
+    "signals_public": ("GET", "/v2/signals/public/list", ()),
     "price_path": ("GET", "/v2/txs/price/{pair_id}", ()),
     "supported_chains": ("GET", "/v2/supported_chains", ()),
     "sql_query": ("POST", "/v2/sql", ("query", "format", )),
@@ -1214,17 +1661,29 @@ class Operations:
         """Largest holders of a token."""
         return self.call("tokens_top100", {"token_id": token_id, "limit": limit})
 
+    def tokens_holders(self, token_id: str, *, limit: int | None = None, sort_by: Literal["balance"] | Literal["percentage"] | None = None, order: Literal["asc"] | Literal["desc"] | None = None) -> list[Holder]:
+        """Largest holders of a token, in either order."""
+        return self.call("tokens_holders", {"token_id": token_id, "limit": limit, "sort_by": sort_by, "order": order})
+
     def tokens_main(self, *, chain: str) -> list[TokensMainItem]:
         """Main tokens of a chain: native coin, anchor, stables and majors."""
         return self.call("tokens_main", {"chain": chain})
 
-    def tokens_trending(self, *, chain: str, current_page: int | None = None, page_size: int | None = None, limit: int | None = None) -> TokensTrending:
+    def tokens_trending(self, *, chain: str, current_page: int | None = None, page_size: int | None = None, limit: int | None = None, cursor: str | None = None) -> TokensTrending:
         """Trending tokens of a chain."""
-        return self.call("tokens_trending", {"chain": chain, "current_page": current_page, "page_size": page_size, "limit": limit})
+        return self.call("tokens_trending", {"chain": chain, "current_page": current_page, "page_size": page_size, "limit": limit, "cursor": cursor})
 
-    def tokens_platform(self, *, tag: str, chain: str | None = None, limit: int | None = None, orderby: Literal["tx_volume_u_24h"] | Literal["main_pair_tvl"] | Literal["created_at"] | None = None) -> list[TokensKeywordItem]:
+    def tokens_platform(self, *, tag: str, chain: str | None = None, limit: int | None = None, orderby: Literal["tx_volume_u_24h"] | Literal["main_pair_tvl"] | Literal["created_at"] | None = None) -> list[TokensTrendingTokensItem]:
         """Tokens by launch platform: on the bonding curve (in), about to graduate (almost), graduated (out)."""
         return self.call("tokens_platform", {"tag": tag, "chain": chain, "limit": limit, "orderby": orderby})
+
+    def ranks_topics(self) -> list[RanksTopicsItem]:
+        """Topics of the token ranks."""
+        return self.call("ranks_topics", {})
+
+    def ranks(self, *, topic: str, chain: str | None = None, limit: int | None = None) -> list[RanksItem]:
+        """Tokens ranked by a topic."""
+        return self.call("ranks", {"topic": topic, "chain": chain, "limit": limit})
 
     def pair_detail(self, pair_id: str) -> PairDetail | None:
         """Pair details: tokens, prices, reserves and rolling statistics."""
@@ -1257,6 +1716,34 @@ class Operations:
     def txs_liq(self, pair_id: str, *, limit: int | None = None, from_time: int | None = None, to_time: int | None = None, sort: Literal["asc"] | Literal["desc"] | None = None, after: str | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None, type: Literal["createPair"] | Literal["addLiquidity"] | Literal["removeLiquidity"] | Literal["all"] | None = None) -> TxsLiq:
         """Liquidity events of a pair."""
         return self.call("txs_liq", {"pair_id": pair_id, "limit": limit, "from_time": from_time, "to_time": to_time, "sort": sort, "after": after, "cursor": cursor, "finalized": finalized, "type": type})
+
+    def txs_detail(self, *, chain: str, account_address: str, tx_hash: str, start_from: int | None = None, end_at: int | None = None, limit: int | None = None) -> list[TxsDetailItem]:
+        """What the swaps of one transaction moved into and out of a wallet."""
+        return self.call("txs_detail", {"chain": chain, "account_address": account_address, "tx_hash": tx_hash, "start_from": start_from, "end_at": end_at, "limit": limit})
+
+    def address_tx(self, *, wallet_address: str, chain: str, token_address: str | None = None, from_time: int | None = None, to_time: int | None = None, page_size: int | None = None, last_id: str | None = None, cursor: str | None = None) -> AddressTx:
+        """Swaps of a wallet, newest first."""
+        return self.call("address_tx", {"wallet_address": wallet_address, "chain": chain, "token_address": token_address, "from_time": from_time, "to_time": to_time, "page_size": page_size, "last_id": last_id, "cursor": cursor})
+
+    def address_pnl(self, *, wallet_address: str, chain: str, token_address: str, from_time: int | None = None, to_time: int | None = None) -> AddressPnl:
+        """Profit of a wallet in a token, by average cost and by first in, first out."""
+        return self.call("address_pnl", {"wallet_address": wallet_address, "chain": chain, "token_address": token_address, "from_time": from_time, "to_time": to_time})
+
+    def address_walletinfo(self, *, wallet_address: str, chain: str, self_address: str | None = None) -> AddressWalletinfo:
+        """What a wallet has traded, holds and made on a chain."""
+        return self.call("address_walletinfo", {"wallet_address": wallet_address, "chain": chain, "self_address": self_address})
+
+    def address_walletinfo_tokens(self, *, wallet_address: str, chain: str, sort: Literal["profit_usd"] | Literal["profit_ratio"] | Literal["balance_usd"] | Literal["last_txn_time"] | Literal["total_profit"] | Literal["total_profit_ratio"] | None = None, sort_dir: Literal["asc"] | Literal["desc"] | None = None, hide_sold: Literal["0"] | Literal["1"] | Literal["true"] | Literal["false"] | None = None, hide_small: Literal["0"] | Literal["1"] | Literal["true"] | Literal["false"] | None = None, pageSize: int | None = None, pageNO: int | None = None) -> list[AddressWalletinfoTokensItem]:
+        """Positions of a wallet: each token it traded or holds."""
+        return self.call("address_walletinfo_tokens", {"wallet_address": wallet_address, "chain": chain, "sort": sort, "sort_dir": sort_dir, "hide_sold": hide_sold, "hide_small": hide_small, "pageSize": pageSize, "pageNO": pageNO})
+
+    def address_smart_wallets(self, *, chain: str, interval: Literal["1D"] | Literal["7D"] | Literal["30D"] | None = None, keyword: str | None = None, sort: Literal["total_profit"] | Literal["total_profit_rate"] | Literal["token_profit_rate"] | Literal["win_rate"] | Literal["total_volume"] | Literal["total_trades"] | Literal["last_trade_time"] | Literal["profit_above_900_percent_num"] | Literal["profit_500_900_percent_num"] | Literal["profit_300_500_percent_num"] | Literal["profit_100_300_percent_num"] | Literal["profit_10_100_percent_num"] | Literal["profit_neg10_10_percent_num"] | Literal["profit_neg50_neg10_percent_num"] | Literal["profit_neg100_neg50_percent_num"] | Literal["profit_300_900_percent_num"] | None = None, sort_dir: Literal["asc"] | Literal["desc"] | None = None, page_size: int | None = None, pageNO: int | None = None, last_trade_time_min: int | None = None, last_trade_time_max: int | None = None, profit_above_900_percent_num_min: int | None = None, profit_above_900_percent_num_max: int | None = None, profit_500_900_percent_num_min: int | None = None, profit_500_900_percent_num_max: int | None = None, profit_300_500_percent_num_min: int | None = None, profit_300_500_percent_num_max: int | None = None, profit_100_300_percent_num_min: int | None = None, profit_100_300_percent_num_max: int | None = None, profit_10_100_percent_num_min: int | None = None, profit_10_100_percent_num_max: int | None = None, profit_neg10_10_percent_num_min: int | None = None, profit_neg10_10_percent_num_max: int | None = None, profit_neg50_neg10_percent_num_min: int | None = None, profit_neg50_neg10_percent_num_max: int | None = None, profit_neg100_neg50_percent_num_min: int | None = None, profit_neg100_neg50_percent_num_max: int | None = None, profit_300_900_percent_num_min: int | None = None, profit_300_900_percent_num_max: int | None = None) -> list[AddressSmartWalletsItem]:
+        """Wallets with the highest realised profit."""
+        return self.call("address_smart_wallets", {"chain": chain, "interval": interval, "keyword": keyword, "sort": sort, "sort_dir": sort_dir, "page_size": page_size, "pageNO": pageNO, "last_trade_time_min": last_trade_time_min, "last_trade_time_max": last_trade_time_max, "profit_above_900_percent_num_min": profit_above_900_percent_num_min, "profit_above_900_percent_num_max": profit_above_900_percent_num_max, "profit_500_900_percent_num_min": profit_500_900_percent_num_min, "profit_500_900_percent_num_max": profit_500_900_percent_num_max, "profit_300_500_percent_num_min": profit_300_500_percent_num_min, "profit_300_500_percent_num_max": profit_300_500_percent_num_max, "profit_100_300_percent_num_min": profit_100_300_percent_num_min, "profit_100_300_percent_num_max": profit_100_300_percent_num_max, "profit_10_100_percent_num_min": profit_10_100_percent_num_min, "profit_10_100_percent_num_max": profit_10_100_percent_num_max, "profit_neg10_10_percent_num_min": profit_neg10_10_percent_num_min, "profit_neg10_10_percent_num_max": profit_neg10_10_percent_num_max, "profit_neg50_neg10_percent_num_min": profit_neg50_neg10_percent_num_min, "profit_neg50_neg10_percent_num_max": profit_neg50_neg10_percent_num_max, "profit_neg100_neg50_percent_num_min": profit_neg100_neg50_percent_num_min, "profit_neg100_neg50_percent_num_max": profit_neg100_neg50_percent_num_max, "profit_300_900_percent_num_min": profit_300_900_percent_num_min, "profit_300_900_percent_num_max": profit_300_900_percent_num_max})
+
+    def signals_public(self, *, chain: str | None = None, pageSize: int | None = None, pageNO: int | None = None) -> list[SignalsPublicItem]:
+        """Signals of the last day, newest first, with the events that made them."""
+        return self.call("signals_public", {"chain": chain, "pageSize": pageSize, "pageNO": pageNO})
 
     def price_path(self, pair_id: str, *, id: str | None = None) -> PricePath | None:
         """Where the USD price of a trade came from: the pools and trades behind it, step by step."""
@@ -1315,17 +1802,29 @@ class AsyncOperations:
         """Largest holders of a token."""
         return await self.call("tokens_top100", {"token_id": token_id, "limit": limit})
 
+    async def tokens_holders(self, token_id: str, *, limit: int | None = None, sort_by: Literal["balance"] | Literal["percentage"] | None = None, order: Literal["asc"] | Literal["desc"] | None = None) -> list[Holder]:
+        """Largest holders of a token, in either order."""
+        return await self.call("tokens_holders", {"token_id": token_id, "limit": limit, "sort_by": sort_by, "order": order})
+
     async def tokens_main(self, *, chain: str) -> list[TokensMainItem]:
         """Main tokens of a chain: native coin, anchor, stables and majors."""
         return await self.call("tokens_main", {"chain": chain})
 
-    async def tokens_trending(self, *, chain: str, current_page: int | None = None, page_size: int | None = None, limit: int | None = None) -> TokensTrending:
+    async def tokens_trending(self, *, chain: str, current_page: int | None = None, page_size: int | None = None, limit: int | None = None, cursor: str | None = None) -> TokensTrending:
         """Trending tokens of a chain."""
-        return await self.call("tokens_trending", {"chain": chain, "current_page": current_page, "page_size": page_size, "limit": limit})
+        return await self.call("tokens_trending", {"chain": chain, "current_page": current_page, "page_size": page_size, "limit": limit, "cursor": cursor})
 
-    async def tokens_platform(self, *, tag: str, chain: str | None = None, limit: int | None = None, orderby: Literal["tx_volume_u_24h"] | Literal["main_pair_tvl"] | Literal["created_at"] | None = None) -> list[TokensKeywordItem]:
+    async def tokens_platform(self, *, tag: str, chain: str | None = None, limit: int | None = None, orderby: Literal["tx_volume_u_24h"] | Literal["main_pair_tvl"] | Literal["created_at"] | None = None) -> list[TokensTrendingTokensItem]:
         """Tokens by launch platform: on the bonding curve (in), about to graduate (almost), graduated (out)."""
         return await self.call("tokens_platform", {"tag": tag, "chain": chain, "limit": limit, "orderby": orderby})
+
+    async def ranks_topics(self) -> list[RanksTopicsItem]:
+        """Topics of the token ranks."""
+        return await self.call("ranks_topics", {})
+
+    async def ranks(self, *, topic: str, chain: str | None = None, limit: int | None = None) -> list[RanksItem]:
+        """Tokens ranked by a topic."""
+        return await self.call("ranks", {"topic": topic, "chain": chain, "limit": limit})
 
     async def pair_detail(self, pair_id: str) -> PairDetail | None:
         """Pair details: tokens, prices, reserves and rolling statistics."""
@@ -1358,6 +1857,34 @@ class AsyncOperations:
     async def txs_liq(self, pair_id: str, *, limit: int | None = None, from_time: int | None = None, to_time: int | None = None, sort: Literal["asc"] | Literal["desc"] | None = None, after: str | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None, type: Literal["createPair"] | Literal["addLiquidity"] | Literal["removeLiquidity"] | Literal["all"] | None = None) -> TxsLiq:
         """Liquidity events of a pair."""
         return await self.call("txs_liq", {"pair_id": pair_id, "limit": limit, "from_time": from_time, "to_time": to_time, "sort": sort, "after": after, "cursor": cursor, "finalized": finalized, "type": type})
+
+    async def txs_detail(self, *, chain: str, account_address: str, tx_hash: str, start_from: int | None = None, end_at: int | None = None, limit: int | None = None) -> list[TxsDetailItem]:
+        """What the swaps of one transaction moved into and out of a wallet."""
+        return await self.call("txs_detail", {"chain": chain, "account_address": account_address, "tx_hash": tx_hash, "start_from": start_from, "end_at": end_at, "limit": limit})
+
+    async def address_tx(self, *, wallet_address: str, chain: str, token_address: str | None = None, from_time: int | None = None, to_time: int | None = None, page_size: int | None = None, last_id: str | None = None, cursor: str | None = None) -> AddressTx:
+        """Swaps of a wallet, newest first."""
+        return await self.call("address_tx", {"wallet_address": wallet_address, "chain": chain, "token_address": token_address, "from_time": from_time, "to_time": to_time, "page_size": page_size, "last_id": last_id, "cursor": cursor})
+
+    async def address_pnl(self, *, wallet_address: str, chain: str, token_address: str, from_time: int | None = None, to_time: int | None = None) -> AddressPnl:
+        """Profit of a wallet in a token, by average cost and by first in, first out."""
+        return await self.call("address_pnl", {"wallet_address": wallet_address, "chain": chain, "token_address": token_address, "from_time": from_time, "to_time": to_time})
+
+    async def address_walletinfo(self, *, wallet_address: str, chain: str, self_address: str | None = None) -> AddressWalletinfo:
+        """What a wallet has traded, holds and made on a chain."""
+        return await self.call("address_walletinfo", {"wallet_address": wallet_address, "chain": chain, "self_address": self_address})
+
+    async def address_walletinfo_tokens(self, *, wallet_address: str, chain: str, sort: Literal["profit_usd"] | Literal["profit_ratio"] | Literal["balance_usd"] | Literal["last_txn_time"] | Literal["total_profit"] | Literal["total_profit_ratio"] | None = None, sort_dir: Literal["asc"] | Literal["desc"] | None = None, hide_sold: Literal["0"] | Literal["1"] | Literal["true"] | Literal["false"] | None = None, hide_small: Literal["0"] | Literal["1"] | Literal["true"] | Literal["false"] | None = None, pageSize: int | None = None, pageNO: int | None = None) -> list[AddressWalletinfoTokensItem]:
+        """Positions of a wallet: each token it traded or holds."""
+        return await self.call("address_walletinfo_tokens", {"wallet_address": wallet_address, "chain": chain, "sort": sort, "sort_dir": sort_dir, "hide_sold": hide_sold, "hide_small": hide_small, "pageSize": pageSize, "pageNO": pageNO})
+
+    async def address_smart_wallets(self, *, chain: str, interval: Literal["1D"] | Literal["7D"] | Literal["30D"] | None = None, keyword: str | None = None, sort: Literal["total_profit"] | Literal["total_profit_rate"] | Literal["token_profit_rate"] | Literal["win_rate"] | Literal["total_volume"] | Literal["total_trades"] | Literal["last_trade_time"] | Literal["profit_above_900_percent_num"] | Literal["profit_500_900_percent_num"] | Literal["profit_300_500_percent_num"] | Literal["profit_100_300_percent_num"] | Literal["profit_10_100_percent_num"] | Literal["profit_neg10_10_percent_num"] | Literal["profit_neg50_neg10_percent_num"] | Literal["profit_neg100_neg50_percent_num"] | Literal["profit_300_900_percent_num"] | None = None, sort_dir: Literal["asc"] | Literal["desc"] | None = None, page_size: int | None = None, pageNO: int | None = None, last_trade_time_min: int | None = None, last_trade_time_max: int | None = None, profit_above_900_percent_num_min: int | None = None, profit_above_900_percent_num_max: int | None = None, profit_500_900_percent_num_min: int | None = None, profit_500_900_percent_num_max: int | None = None, profit_300_500_percent_num_min: int | None = None, profit_300_500_percent_num_max: int | None = None, profit_100_300_percent_num_min: int | None = None, profit_100_300_percent_num_max: int | None = None, profit_10_100_percent_num_min: int | None = None, profit_10_100_percent_num_max: int | None = None, profit_neg10_10_percent_num_min: int | None = None, profit_neg10_10_percent_num_max: int | None = None, profit_neg50_neg10_percent_num_min: int | None = None, profit_neg50_neg10_percent_num_max: int | None = None, profit_neg100_neg50_percent_num_min: int | None = None, profit_neg100_neg50_percent_num_max: int | None = None, profit_300_900_percent_num_min: int | None = None, profit_300_900_percent_num_max: int | None = None) -> list[AddressSmartWalletsItem]:
+        """Wallets with the highest realised profit."""
+        return await self.call("address_smart_wallets", {"chain": chain, "interval": interval, "keyword": keyword, "sort": sort, "sort_dir": sort_dir, "page_size": page_size, "pageNO": pageNO, "last_trade_time_min": last_trade_time_min, "last_trade_time_max": last_trade_time_max, "profit_above_900_percent_num_min": profit_above_900_percent_num_min, "profit_above_900_percent_num_max": profit_above_900_percent_num_max, "profit_500_900_percent_num_min": profit_500_900_percent_num_min, "profit_500_900_percent_num_max": profit_500_900_percent_num_max, "profit_300_500_percent_num_min": profit_300_500_percent_num_min, "profit_300_500_percent_num_max": profit_300_500_percent_num_max, "profit_100_300_percent_num_min": profit_100_300_percent_num_min, "profit_100_300_percent_num_max": profit_100_300_percent_num_max, "profit_10_100_percent_num_min": profit_10_100_percent_num_min, "profit_10_100_percent_num_max": profit_10_100_percent_num_max, "profit_neg10_10_percent_num_min": profit_neg10_10_percent_num_min, "profit_neg10_10_percent_num_max": profit_neg10_10_percent_num_max, "profit_neg50_neg10_percent_num_min": profit_neg50_neg10_percent_num_min, "profit_neg50_neg10_percent_num_max": profit_neg50_neg10_percent_num_max, "profit_neg100_neg50_percent_num_min": profit_neg100_neg50_percent_num_min, "profit_neg100_neg50_percent_num_max": profit_neg100_neg50_percent_num_max, "profit_300_900_percent_num_min": profit_300_900_percent_num_min, "profit_300_900_percent_num_max": profit_300_900_percent_num_max})
+
+    async def signals_public(self, *, chain: str | None = None, pageSize: int | None = None, pageNO: int | None = None) -> list[SignalsPublicItem]:
+        """Signals of the last day, newest first, with the events that made them."""
+        return await self.call("signals_public", {"chain": chain, "pageSize": pageSize, "pageNO": pageNO})
 
     async def price_path(self, pair_id: str, *, id: str | None = None) -> PricePath | None:
         """Where the USD price of a trade came from: the pools and trades behind it, step by step."""

@@ -191,7 +191,9 @@ class AsyncSubscription:
         topic = result.get("topic")
         if topic == "gap":
             gap = {name: result[name] for name in ("topic", "chain", "from", "to", "refill")}
-            if not self._can_refill or gap["refill"] is None:
+            # Swaps or signals of many pairs: nothing that the items of one pair can be compared with.
+            is_unpaged = (gap["refill"] or "").startswith(("/v2/address/", "/v2/signals/"))
+            if not self._can_refill or gap["refill"] is None or is_unpaged:
                 self._consumed[gap["chain"]] = gap["to"]
                 return gap
             self._pages = (self._read_gap(gap), gap)

@@ -8,7 +8,7 @@ export type TokensPriceItem = {
   tvl: string | null
   market_cap: string | null
   fdv: string | null
-  holders: number
+  holders: number | null
   tx_volume_u_24h: string | null
   updated_at: number
 }
@@ -40,7 +40,7 @@ export type TokensSearchItem = {
   locked_percent: string | null
   launch_price: string | null
   main_pair: string
-  holders: number
+  holders: number | null
   tx_count_24h: number
   created_at: number
   launch_at: number
@@ -146,7 +146,7 @@ export type TokensKeywordItem = {
   locked_percent: string | null
   launch_price: string | null
   main_pair: string
-  holders: number
+  holders: number | null
   tx_count_24h: number
   created_at: number
   launch_at: number
@@ -171,6 +171,8 @@ export type TokensKeywordItem = {
   issue_platform: string
   risk_info: string
   lock_platform: string
+  /** 1: it has the symbol of one of the chain’s configured tokens, which it is not */
+  is_fake: number
 }
 
 export type TokenDetailPairsItem = {
@@ -235,7 +237,7 @@ export type TokenDetailToken = {
   locked_percent: string | null
   launch_price: string | null
   main_pair: string
-  holders: number
+  holders: number | null
   tx_count_24h: number
   created_at: number
   launch_at: number
@@ -348,7 +350,7 @@ export type Contracts = {
   creator_address: string
   issue_platform: string
   decimal: number | null
-  holders: number
+  holders: number | null
   is_in_dex: number
   has_code: number | null
   is_proxy: number | null
@@ -406,6 +408,7 @@ export type Contracts = {
 export type Holder = {
   holder: string
   address: string
+  addr_alias: string
   balance_ratio: number | null
   balance_usd: number | null
   main_coin_balance: number | null
@@ -424,6 +427,16 @@ export type Holder = {
   realized_profit: number | null
   unrealized_profit: number | null
   total_profit: number | null
+  realized_profit_ratio: number | null
+  unrealized_profit_ratio: number | null
+  total_profit_ratio: number | null
+  max_single_purchase_usd: number | null
+  max_single_sold_usd: number | null
+  max_txn_usd: number | null
+  transfer_in: number | null
+  transfer_out: number | null
+  total_transfer_in_usd: number | null
+  last_txn_time: number
 }
 
 export type TokensMainItem = {
@@ -453,7 +466,61 @@ export type TokensMainItem = {
   locked_percent: string | null
   launch_price: string | null
   main_pair: string
-  holders: number
+  holders: number | null
+  tx_count_24h: number
+  created_at: number
+  launch_at: number
+  updated_at: number
+  risk_score: number | null
+  ave_risk_level: number | null
+  is_mintable: number | null
+  is_in_blacklist: number | null
+  is_lp_not_locked: number | null
+  has_mint_method: number | null
+  has_black_method: number | null
+  has_not_renounced: number | null
+  has_not_open_source: number | null
+  has_not_audited: number | null
+  bundle_wallet_rate: number | null
+  cluster_wallet_rate: number | null
+  insider_wallet_rate: number | null
+  phishing_wallet_rate: number | null
+  rug_risk_rate: number | null
+  is_honeypot: number
+  risk_level: number
+  issue_platform: string
+  risk_info: string
+  lock_platform: string
+}
+
+export type TokensTrendingTokensItem = {
+  token: string
+  chain: string
+  name: string
+  symbol: string
+  logo_url: string
+  intro_en: string
+  intro_cn: string
+  appendix: string
+  decimal: number | null
+  total: string | null
+  current_price_usd: string | null
+  current_price_eth: string | null
+  price_change_1d: string | null
+  price_change_24h: string | null
+  market_cap: string | null
+  fdv: string | null
+  tvl: string | null
+  main_pair_tvl: string | null
+  tx_volume_u_24h: string | null
+  tx_amount_24h: string | null
+  burn_amount: string | null
+  lock_amount: string | null
+  other_amount: string | null
+  locked_percent: string | null
+  launch_price: string | null
+  main_pair: string
+  holders: number | null
   tx_count_24h: number
   created_at: number
   launch_at: number
@@ -486,7 +553,123 @@ export type TokensTrending = {
   /** Next page number; -1 on the last page */
   next_page: number
   total: number
-  tokens: TokensKeywordItem[]
+  /** Where the next page begins; missing on the last one */
+  next_cursor?: string | undefined
+  tokens: TokensTrendingTokensItem[]
+}
+
+export type RanksTopicsItem = {
+  id: string
+  name_en: string
+  name_zh: string
+}
+
+export type RanksItem = {
+  token: string
+  chain: string
+  name: string
+  symbol: string
+  logo_url: string
+  intro_en: string
+  intro_cn: string
+  appendix: string
+  decimal: number | null
+  total: string | null
+  current_price_usd: string | null
+  current_price_eth: string | null
+  price_change_1d: string | null
+  price_change_24h: string | null
+  market_cap: string | null
+  fdv: string | null
+  tvl: string | null
+  main_pair_tvl: string | null
+  tx_volume_u_24h: string | null
+  tx_amount_24h: string | null
+  burn_amount: string | null
+  lock_amount: string | null
+  other_amount: string | null
+  locked_percent: string | null
+  launch_price: string | null
+  main_pair: string
+  holders: number | null
+  tx_count_24h: number
+  created_at: number
+  launch_at: number
+  updated_at: number
+  risk_score: number | null
+  ave_risk_level: number | null
+  is_mintable: number | null
+  is_in_blacklist: number | null
+  is_lp_not_locked: number | null
+  has_mint_method: number | null
+  has_black_method: number | null
+  has_not_renounced: number | null
+  has_not_open_source: number | null
+  has_not_audited: number | null
+  bundle_wallet_rate: number | null
+  cluster_wallet_rate: number | null
+  insider_wallet_rate: number | null
+  phishing_wallet_rate: number | null
+  rug_risk_rate: number | null
+  is_honeypot: number
+  risk_level: number
+  issue_platform: string
+  risk_info: string
+  lock_platform: string
+  token_price_change_1m: string | null
+  token_tx_volume_usd_1m: string | null
+  token_buy_tx_volume_usd_1m: string | null
+  token_sell_tx_volume_usd_1m: string | null
+  token_tx_count_1m: number
+  token_buy_tx_count_1m: number
+  token_sell_tx_count_1m: number
+  token_buyers_1m: number
+  token_sellers_1m: number
+  token_makers_1m: number
+  token_price_change_5m: string | null
+  token_tx_volume_usd_5m: string | null
+  token_buy_tx_volume_usd_5m: string | null
+  token_sell_tx_volume_usd_5m: string | null
+  token_tx_count_5m: number
+  token_buy_tx_count_5m: number
+  token_sell_tx_count_5m: number
+  token_buyers_5m: number
+  token_sellers_5m: number
+  token_makers_5m: number
+  token_price_change_1h: string | null
+  token_tx_volume_usd_1h: string | null
+  token_buy_tx_volume_usd_1h: string | null
+  token_sell_tx_volume_usd_1h: string | null
+  token_tx_count_1h: number
+  token_buy_tx_count_1h: number
+  token_sell_tx_count_1h: number
+  token_buyers_1h: number
+  token_sellers_1h: number
+  token_makers_1h: number
+  token_price_change_4h: string | null
+  token_tx_volume_usd_4h: string | null
+  token_buy_tx_volume_usd_4h: string | null
+  token_sell_tx_volume_usd_4h: string | null
+  token_tx_count_4h: number
+  token_buy_tx_count_4h: number
+  token_sell_tx_count_4h: number
+  token_buyers_4h: number
+  token_sellers_4h: number
+  token_makers_4h: number
+  token_price_change_24h: string | null
+  token_tx_volume_usd_24h: string | null
+  token_buy_tx_volume_usd_24h: string | null
+  token_sell_tx_volume_usd_24h: string | null
+  token_tx_count_24h: number
+  token_buy_tx_count_24h: number
+  token_sell_tx_count_24h: number
+  token_buyers_24h: number
+  token_sellers_24h: number
+  token_makers_24h: number
+  token_price_24h_high: string | null
+  token_price_24h_low: string | null
+  token_buy_volume_u_5m: string | null
+  token_sell_volume_u_5m: string | null
 }
 
 export type PairDetail = {
@@ -787,6 +970,233 @@ export type TxsLiq = {
   /** Where the next page begins; missing on the last one */
   next_cursor?: string | undefined
   txs: LiquidityEvent[]
+}
+
+export type TxsDetailItem = {
+  account_address: string
+  tx_hash: string
+  date: string
+  event_type: string
+  flow_type: string
+  token_address: string
+  token_symbol: string
+  pair_address: string
+  amm: string
+  tx_seq: string
+  opponent_address: string
+  id: string
+  chain: string
+  block_number: number
+  block_time: number
+  token_price_u: string | null
+  amount: string | null
+  volume: string | null
+  profit: string | null
+  balance_after: string | null
+}
+
+export type AddressTxResultItem = {
+  id: string
+  tx_hash: string
+  hash: string
+  chain: string
+  amm: string
+  pair_address: string
+  wallet_address: string
+  sender: string
+  to: string
+  from_address: string
+  from_symbol: string
+  to_address: string
+  to_symbol: string
+  target_token: string
+  time: number
+  block_number: number
+  from_amount: string | null
+  to_amount: string | null
+  from_price_usd: string | null
+  to_price_usd: string | null
+  amount_usd: string | null
+  /** 0: buy, 1: sell of the target token, 2: neither */
+  tx_swap_type: number
+}
+
+export type AddressTx = {
+  result: AddressTxResultItem[]
+  /** Swaps in the range, on all pages */
+  tx_count: number
+  from_time: number
+  /** Where the next page begins; missing on the last one */
+  next_cursor?: string | undefined
+}
+
+export type AddressPnl = {
+  account_address: string
+  token_address: string
+  chain: string
+  symbol: string
+  total_purchase: number
+  total_sold: number
+  total_purchase_amount: string | null
+  total_purchased_usd: string | null
+  average_purchase_price_usd: string | null
+  max_single_purchase_usd: string | null
+  total_sold_amount: string | null
+  total_sold_usd: string | null
+  average_sold_price_usd: string | null
+  max_single_sold_usd: string | null
+  first_purchase_time: string
+  last_purchase_time: string
+  first_sold_time: string
+  last_sold_time: string
+  profit_realized: string | null
+  realized_profit: string | null
+  unrealized_profit: string | null
+  total_profit: string | null
+  total_profit_ratio: string | null
+  fifo_realized_profit: string | null
+  fifo_unrealized_profit: string | null
+  current_price_usd: string | null
+  balance_amount: string | null
+  balance_usd: string | null
+  main_coin_balance: string | null
+  main_coin_balance_usd: string | null
+  complete_since: number
+}
+
+export type AddressWalletinfoWalletChainInfoItem = {
+  chain: string
+  total_balance: string | null
+  total_profit: string | null
+  total_profit_ratio: string | null
+  total_win_ratio: string | null
+  total_purchase: number
+  total_sold: number
+  wallet_age: number
+  first_trade_time: number
+  last_trade_time: number
+}
+
+export type AddressWalletinfo = {
+  wallet_address: string
+  chain: string
+  main_token_symbol: string
+  main_token_price: string | null
+  total_balance: string | null
+  total_profit: string | null
+  total_profit_ratio: string | null
+  total_win_ratio: string | null
+  total_purchase: number
+  total_sold: number
+  wallet_age: number
+  first_trade_time: number
+  last_trade_time: number
+  complete_since: number
+  wallet_chain_info: AddressWalletinfoWalletChainInfoItem[]
+}
+
+export type AddressWalletinfoTokensItem = {
+  token: string
+  chain: string
+  symbol: string
+  logo_url: string
+  main_token_symbol: string
+  total_purchase: number
+  total_sold: number
+  last_txn_time: number
+  risk_level: number
+  decimals: number | null
+  balance_amount: string | null
+  balance_usd: string | null
+  current_price_usd: string | null
+  main_token_price: string | null
+  total_purchase_usd: string | null
+  total_purchase_amount: string | null
+  average_purchase_price_usd: string | null
+  total_sold_usd: string | null
+  total_sold_amount: string | null
+  average_sold_price_usd: string | null
+  risk_score: string | null
+  realized_profit: string | null
+  unrealized_profit: string | null
+  total_profit: string | null
+  total_profit_ratio: string | null
+  total_transfer_in_amount: string | null
+  total_transfer_out_amount: string | null
+}
+
+export type AddressSmartWalletsItem = {
+  wallet_address: string
+  chain: string
+  tag: string
+  remark: string
+  extra_info: string
+  total_profit: string | null
+  total_profit_rate: string | null
+  total_purchase: string | null
+  total_sold: string | null
+  total_volume: string | null
+  token_profit_rate: string | null
+  total_trades: number
+  buy_trades: number
+  sell_trades: number
+  last_trade_time: number
+  as_of: number
+  profit_above_900_percent_num: number
+  profit_500_900_percent_num: number
+  profit_300_500_percent_num: number
+  profit_100_300_percent_num: number
+  profit_10_100_percent_num: number
+  profit_neg10_10_percent_num: number
+  profit_neg50_neg10_percent_num: number
+  profit_neg100_neg50_percent_num: number
+  profit_300_900_percent_num: number
+  tag_items: string[]
+}
+
+export type SignalsPublicItemActionsItem = {
+  id: string
+  wallet_address: string
+  wallet_alias: string
+  action_type: string
+  tx_hash: string
+  quote_token_address: string
+  quote_token_symbol: string
+  quote_token_amount: string | null
+  quote_token_volume: string | null
+  action_time: number
+  block_number: number
+}
+
+export type SignalsPublicItem = {
+  id: string
+  symbol: string
+  token: string
+  chain: string
+  headline: string
+  action_type: string
+  action_wallet_type: string
+  pair_address: string
+  signal_type: "whale_buy" | "whale_sell" | "first_liquidity" | "liquidity_pulled"
+  signal_time: number
+  first_signal_time: number
+  action_count: number
+  actions: SignalsPublicItemActionsItem[]
+  first_signal_price: string | null
+  first_signal_mc: string | null
+  mc: string | null
+  mc_cur: string | null
+  max_price_change: string | null
+  price_change_24h: string | null
+  tx_volume_u_24h: string | null
+  top10_ratio: string | null
+  dev_ratio: string | null
+  insider_ratio: string | null
+  holders_cur: number | null
+  issue_platform: string
+  token_tag: string
+  tag: string
+  logo: string
 }
 
 export type PricePathTrade = {
@@ -1109,6 +1519,38 @@ export type PricePush = {
   cursor: string
 }
 
+export type WalletPush = {
+  /** Wallet address */
+  id: string
+  topic: "wallet"
+  event: "swap" | "liquidity"
+  tx: PushedTokenSwap | PushedLiquidityEvent
+  cursor: string
+}
+
+export type SignalPushSignal = {
+  signal_type: "whale_buy" | "whale_sell" | "first_liquidity" | "liquidity_pulled"
+  event_id: string
+  token: string
+  symbol: string
+  chain: string
+  pair_address: string
+  tx_hash: string
+  wallet_address: string
+  amount_usd: string
+  price_usd: string
+  signal_time: number
+  block_number: number
+}
+
+export type SignalPush = {
+  /** Id of the event and type of the signal */
+  id: string
+  topic: "signal"
+  signal: SignalPushSignal
+  cursor: string
+}
+
 export type RetractNotice = {
   topic: "retract"
   /** Pair address */
@@ -1187,6 +1629,8 @@ export type PushResults = {
   kline: KlinePush
   multi_kline: KlinePush
   price: PricePush
+  wallet: WalletPush
+  signal: SignalPush
   retract: RetractNotice
   switch_main_pair: SwitchMainPairNotice
   gap: GapNotice
@@ -1238,6 +1682,17 @@ export interface Operations {
     /** Maximum number of holders */
     limit?: number | undefined
   }; result: Holder[] }
+  /** Largest holders of a token, in either order. */
+  tokensHolders: { params: {
+    /** <token_address>-<chain> */
+    token_id: string
+    /** Maximum number of holders */
+    limit?: number | undefined
+    /** Both give the same order */
+    sort_by?: "balance" | "percentage" | undefined
+    /** asc: the same holders, smallest first */
+    order?: "asc" | "desc" | undefined
+  }; result: Holder[] }
   /** Main tokens of a chain: native coin, anchor, stables and majors. */
   tokensMain: { params: {
     /** Chain name */
@@ -1253,6 +1708,8 @@ export interface Operations {
     page_size?: number | undefined
     /** Alias of page_size */
     limit?: number | undefined
+    /** `start`, then `next_cursor`: pages of one order, which later trades do not change */
+    cursor?: string | undefined
   }; result: TokensTrending }
   /** Tokens by launch platform: on the bonding curve (in), about to graduate (almost), graduated (out). */
   tokensPlatform: { params: {
@@ -1264,7 +1721,18 @@ export interface Operations {
     limit?: number | undefined
     /** Sort key, descending. Above the limit, `new` tags prefer the latest tokens */
     orderby?: "tx_volume_u_24h" | "main_pair_tvl" | "created_at" | undefined
-  }; result: TokensKeywordItem[] }
+  }; result: TokensTrendingTokensItem[] }
+  /** Topics of the token ranks. */
+  ranksTopics: { params: Record<string, never>; result: RanksTopicsItem[] }
+  /** Tokens ranked by a topic. */
+  ranks: { params: {
+    /** Id of a topic */
+    topic: string
+    /** Chain name */
+    chain?: string | undefined
+    /** Maximum number of tokens */
+    limit?: number | undefined
+  }; result: RanksItem[] }
   /** Pair details: tokens, prices, reserves and rolling statistics. */
   pairDetail: { params: {
     /** <pair_address>-<chain> */
@@ -1405,6 +1873,147 @@ export interface Operations {
     /** Only items of this type */
     type?: "createPair" | "addLiquidity" | "removeLiquidity" | "all" | undefined
   }; result: TxsLiq }
+  /** What the swaps of one transaction moved into and out of a wallet. */
+  txsDetail: { params: {
+    /** Chain name */
+    chain: string
+    /** Wallet address */
+    account_address: string
+    /** Transaction hash or signature */
+    tx_hash: string
+    /** Start time, inclusive, epoch seconds */
+    start_from?: number | undefined
+    /** End time, inclusive, epoch seconds */
+    end_at?: number | undefined
+    /** Maximum number of items */
+    limit?: number | undefined
+  }; result: TxsDetailItem[] }
+  /** Swaps of a wallet, newest first. */
+  addressTx: { params: {
+    /** Wallet address */
+    wallet_address: string
+    /** Chain name */
+    chain: string
+    /** Token address; its token-id works as well */
+    token_address?: string | undefined
+    /** Start time, inclusive; default: 15 days before the chain’s now, epoch seconds */
+    from_time?: number | undefined
+    /** End time, inclusive, epoch seconds */
+    to_time?: number | undefined
+    /** Maximum number of swaps */
+    page_size?: number | undefined
+    /** Id of the last swap of a page: continues after it */
+    last_id?: string | undefined
+    /** `next_cursor` of an answer, with its other parameters: goes on after it */
+    cursor?: string | undefined
+  }; result: AddressTx }
+  /** Profit of a wallet in a token, by average cost and by first in, first out. */
+  addressPnl: { params: {
+    /** Wallet address */
+    wallet_address: string
+    /** Chain name */
+    chain: string
+    /** Token address; its token-id works as well */
+    token_address: string
+    /** Only trades from this time on, inclusive, epoch seconds */
+    from_time?: number | undefined
+    /** Only trades up to this time, inclusive, epoch seconds */
+    to_time?: number | undefined
+  }; result: AddressPnl }
+  /** What a wallet has traded, holds and made on a chain. */
+  addressWalletinfo: { params: {
+    /** Wallet address */
+    wallet_address: string
+    /** Chain name */
+    chain: string
+    /** Accepted and not used */
+    self_address?: string | undefined
+  }; result: AddressWalletinfo }
+  /** Positions of a wallet: each token it traded or holds. */
+  addressWalletinfoTokens: { params: {
+    /** Wallet address */
+    wallet_address: string
+    /** Chain name */
+    chain: string
+    /** Sort key; unknown values come last */
+    sort?: "profit_usd" | "profit_ratio" | "balance_usd" | "last_txn_time" | "total_profit" | "total_profit_ratio" | undefined
+    /** Direction */
+    sort_dir?: "asc" | "desc" | undefined
+    /** 1: leave out tokens of which nothing is left */
+    hide_sold?: "0" | "1" | "true" | "false" | undefined
+    /** 1: leave out positions worth less than 1 USD */
+    hide_small?: "0" | "1" | "true" | "false" | undefined
+    /** Items per page */
+    pageSize?: number | undefined
+    /** Page number, starting at 1 */
+    pageNO?: number | undefined
+  }; result: AddressWalletinfoTokensItem[] }
+  /** Wallets with the highest realised profit. */
+  addressSmartWallets: { params: {
+    /** Chain name */
+    chain: string
+    /** Trades of the last 1, 7 or 30 days */
+    interval?: "1D" | "7D" | "30D" | undefined
+    /** Part of a wallet address */
+    keyword?: string | undefined
+    /** Sort key */
+    sort?: "total_profit" | "total_profit_rate" | "token_profit_rate" | "win_rate" | "total_volume" | "total_trades" | "last_trade_time" | "profit_above_900_percent_num" | "profit_500_900_percent_num" | "profit_300_500_percent_num" | "profit_100_300_percent_num" | "profit_10_100_percent_num" | "profit_neg10_10_percent_num" | "profit_neg50_neg10_percent_num" | "profit_neg100_neg50_percent_num" | "profit_300_900_percent_num" | undefined
+    /** Direction */
+    sort_dir?: "asc" | "desc" | undefined
+    /** Wallets per page */
+    page_size?: number | undefined
+    /** Page number, starting at 1 */
+    pageNO?: number | undefined
+    /** Earliest last trade, epoch seconds */
+    last_trade_time_min?: number | undefined
+    /** Latest last trade, epoch seconds */
+    last_trade_time_max?: number | undefined
+    /** Least tokens in profit_above_900_percent_num */
+    profit_above_900_percent_num_min?: number | undefined
+    /** Most tokens in profit_above_900_percent_num */
+    profit_above_900_percent_num_max?: number | undefined
+    /** Least tokens in profit_500_900_percent_num */
+    profit_500_900_percent_num_min?: number | undefined
+    /** Most tokens in profit_500_900_percent_num */
+    profit_500_900_percent_num_max?: number | undefined
+    /** Least tokens in profit_300_500_percent_num */
+    profit_300_500_percent_num_min?: number | undefined
+    /** Most tokens in profit_300_500_percent_num */
+    profit_300_500_percent_num_max?: number | undefined
+    /** Least tokens in profit_100_300_percent_num */
+    profit_100_300_percent_num_min?: number | undefined
+    /** Most tokens in profit_100_300_percent_num */
+    profit_100_300_percent_num_max?: number | undefined
+    /** Least tokens in profit_10_100_percent_num */
+    profit_10_100_percent_num_min?: number | undefined
+    /** Most tokens in profit_10_100_percent_num */
+    profit_10_100_percent_num_max?: number | undefined
+    /** Least tokens in profit_neg10_10_percent_num */
+    profit_neg10_10_percent_num_min?: number | undefined
+    /** Most tokens in profit_neg10_10_percent_num */
+    profit_neg10_10_percent_num_max?: number | undefined
+    /** Least tokens in profit_neg50_neg10_percent_num */
+    profit_neg50_neg10_percent_num_min?: number | undefined
+    /** Most tokens in profit_neg50_neg10_percent_num */
+    profit_neg50_neg10_percent_num_max?: number | undefined
+    /** Least tokens in profit_neg100_neg50_percent_num */
+    profit_neg100_neg50_percent_num_min?: number | undefined
+    /** Most tokens in profit_neg100_neg50_percent_num */
+    profit_neg100_neg50_percent_num_max?: number | undefined
+    /** Least tokens in profit_300_900_percent_num */
+    profit_300_900_percent_num_min?: number | undefined
+    /** Most tokens in profit_300_900_percent_num */
+    profit_300_900_percent_num_max?: number | undefined
+  }; result: AddressSmartWalletsItem[] }
+  /** Signals of the last day, newest first, with the events that made them. */
+  signalsPublic: { params: {
+    /** Chain name; default: solana, or the first chain where that is not indexed */
+    chain?: string | undefined
+    /** Items per page */
+    pageSize?: number | undefined
+    /** Page number, starting at 1 */
+    pageNO?: number | undefined
+  }; result: SignalsPublicItem[] }
   /** Where the USD price of a trade came from: the pools and trades behind it, step by step. */
   pricePath: { params: {
     /** <pair_address>-<chain> */
@@ -1475,9 +2084,12 @@ export const OPERATIONS = {
   tokenDetail: { method: 'GET', path: '/v2/tokens/{token_id}', body: [] },
   contracts: { method: 'GET', path: '/v2/contracts/{token_id}', body: [] },
   tokensTop100: { method: 'GET', path: '/v2/tokens/top100/{token_id}', body: [] },
+  tokensHolders: { method: 'GET', path: '/v2/tokens/holders/{token_id}', body: [] },
   tokensMain: { method: 'GET', path: '/v2/tokens/main', body: [] },
   tokensTrending: { method: 'GET', path: '/v2/tokens/trending', body: [] },
   tokensPlatform: { method: 'GET', path: '/v2/tokens/platform', body: [] },
+  ranksTopics: { method: 'GET', path: '/v2/ranks/topics', body: [] },
+  ranks: { method: 'GET', path: '/v2/ranks', body: [] },
   pairDetail: { method: 'GET', path: '/v2/pairs/{pair_id}', body: [] },
   pairHistory: { method: 'GET', path: '/v2/pairs/{pair_id}/history', body: [] },
   tokenHistory: { method: 'GET', path: '/v2/tokens/{token_id}/history', body: [] },
@@ -1486,6 +2098,13 @@ export const OPERATIONS = {
   candlesAudit: { method: 'GET', path: '/v2/candles/audit', body: [] },
   txsSwap: { method: 'GET', path: '/v2/txs/swap/{pair_id}', body: [] },
   txsLiq: { method: 'GET', path: '/v2/txs/liq/{pair_id}', body: [] },
+  txsDetail: { method: 'GET', path: '/v2/txs/detail', body: [] },
+  addressTx: { method: 'GET', path: '/v2/address/tx', body: [] },
+  addressPnl: { method: 'GET', path: '/v2/address/pnl', body: [] },
+  addressWalletinfo: { method: 'GET', path: '/v2/address/walletinfo', body: [] },
+  addressWalletinfoTokens: { method: 'GET', path: '/v2/address/walletinfo/tokens', body: [] },
+  addressSmartWallets: { method: 'GET', path: '/v2/address/smart_wallet/list', body: [] },
+  signalsPublic: { method: 'GET', path: '/v2/signals/public/list', body: [] },
   pricePath: { method: 'GET', path: '/v2/txs/price/{pair_id}', body: [] },
   supportedChains: { method: 'GET', path: '/v2/supported_chains', body: [] },
   sqlQuery: { method: 'POST', path: '/v2/sql', body: ['query', 'format'] },

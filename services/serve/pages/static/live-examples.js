@@ -2,7 +2,7 @@
 import { call, readStatus } from './api.js'
 import { toNumber } from './format.js'
 
-/** @typedef {{ chain: string, token: string, tokenId: string, symbol: string, pair: string, pairId: string, timeS: number }} Live */
+/** @typedef {{ chain: string, token: string, tokenId: string, symbol: string, pair: string, pairId: string, wallet: string, timeS: number }} Live */
 
 /** The most traded token of all chains; undefined if there is none. */
 export async function readLive(key) {
@@ -16,7 +16,10 @@ export async function readLive(key) {
   if (first === undefined) return undefined
   const { chain, token, symbol, main_pair: pair } = first
   const timeS = chains.find((one) => one.chain === chain)?.time
-  return { chain, token, tokenId: `${token}-${chain}`, symbol, pair, pairId: `${pair}-${chain}`, timeS }
+  const pairId = `${pair}-${chain}`
+  // Any address has the form of a wallet.
+  const wallet = (await readWallet(key, { pairId })) || token
+  return { chain, token, tokenId: `${token}-${chain}`, symbol, pair, pairId, wallet, timeS }
 }
 
 /** The wallet of the pair's last trade. */
@@ -38,6 +41,8 @@ export function exampleFor(name, schema, live) {
     chain: live?.chain,
     keyword: live?.symbol,
     token_address: live?.token,
+    wallet_address: live?.wallet,
+    account_address: live?.wallet,
     interval: '60',
   }
   return known[name] ?? schema.examples?.[0] ?? ''
@@ -68,6 +73,7 @@ function exampleItem(item, live) {
   const about = `${item.title ?? ''} ${item.description ?? ''}`.toLowerCase()
   if (item.enum?.includes('k1') || about.includes('interval')) return 'k1'
   if (/token[- ]id|pair[- ]id/.test(about)) return live?.tokenId ?? ''
+  if (about.includes('wallet')) return live?.wallet ?? ''
   if (about.includes('pair')) return live?.pair ?? ''
   if (about.includes('token')) return live?.token ?? ''
   return about.includes('chain') ? (live?.chain ?? '') : ''

@@ -7,7 +7,7 @@ import type { EntryPusher, Topic } from '../topic.js'
 import { pairSwapResult, swapParts, swapResult } from './swap-text.js'
 
 /** Swap fields of the pair-based and the token-based topic. */
-const swapFields = {
+export const swapFields = {
   ...fieldsOf(['amm', 'amount_eth', 'amount_usd', 'chain', 'from_address', 'from_amount', 'from_price_eth'], text),
   ...fieldsOf(['from_price_usd', 'from_reserve', 'from_symbol', 'id', 'pair_address', 'pair_liquidity_eth'], text),
   ...fieldsOf(['pair_liquidity_usd', 'pair_type', 'sender', 'target_token', 'to', 'to_address', 'to_amount'], text),

@@ -3,7 +3,7 @@ import { normalAddress } from '../../../core/domain/chains.js'
 import type { TokenState } from '../../memory/served-chain.js'
 import type { Market } from '../../views/market-facts.js'
 import { byMeasure, createShortlist, type Ranked, TOKEN_MEASURES, type TokenMeasure } from '../../views/ranking.js'
-import { TokenView, tokenView } from '../../views/token-view.js'
+import { tokenFields, tokenView } from '../../views/token-view.js'
 import { operation } from '../operation.js'
 import { ChainName, limitOf, resolveChains } from '../parameters.js'
 import { badRequest } from '../problem.js'
@@ -17,7 +17,7 @@ const PREFIX = 1
 const INSIDE = 2
 const NO_MATCH = 3
 
-type Found = Ranked & { match: number }
+type Found = Ranked & { match: number; isImpostor: boolean }
 
 export const tokensKeyword = operation({
   id: 'tokensKeyword',
@@ -50,22 +50,31 @@ export const tokensKeyword = operation({
       ),
     ),
   }),
-  data: Type.Array(TokenView),
+  data: Type.Array(
+    Type.Object({
+      ...tokenFields,
+      is_fake: Type.Integer({
+        description: '1: it has the symbol of one of the chain’s configured tokens, which it is not',
+      }),
+    }),
+  ),
   handle({ chains }, { query }) {
     const keyword = query.keyword.trim()
     if (keyword === '') throw badRequest('query_invalid', '`keyword` must not be blank.')
     const markets = resolveChains(chains, query.chain)
     const measure = TOKEN_MEASURES[query.orderby ?? 'tx_volume_u_24h']
-    const data = findTokens(markets, keyword, measure, query.limit ?? DEFAULT_LIMIT).map(({ market, token }) =>
-      tokenView(market, token),
-    )
+    const found = findTokens(markets, keyword, measure, query.limit ?? DEFAULT_LIMIT)
+    const data = found.map(({ market, token, isImpostor }) => ({
+      ...tokenView(market, token),
+      is_fake: isImpostor ? 1 : 0,
+    }))
     const unknown = data.length === 0 ? { reason: 'unknown_token', msg: 'token not found' } : {}
     return { data, chains: markets.map(({ state }) => state.chain), ...unknown }
   },
 })
 
 /**
- * Finds tokens by symbol, name or address, sorted by measure. Above the limit, exact matches are preferred over prefixes,
+ * Finds tokens by symbol, name or address, sorted by measure, impostors last. Above the limit, exact matches are preferred over prefixes,
  * and prefixes over other matches.
  */
 export function findTokens(
@@ -73,18 +82,40 @@ export function findTokens(
   keyword: string,
   measureOf: TokenMeasure,
   limit: number,
-): Ranked[] {
-  const found = createShortlist<Found>(limit, (a, b) => a.match - b.match || byMeasure(a, b))
+): Found[] {
+  const found = createShortlist<Found>(limit, (a, b) => a.match - b.match || byTrust(a, b))
   // A case-insensitive pattern is faster than lower-casing all names.
   const pattern = new RegExp(keyword.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'iu')
   for (const market of markets) {
+    const impostors = impostorsOn(market)
     const address = normalAddress(market.facts?.family ?? 'evm', keyword)
     for (const token of market.state.tokens.values()) {
       const match = matchOf(token, pattern, keyword.length, address)
-      if (match !== NO_MATCH) found.offer({ market, token, match, measure: measureOf(market, token) })
+      if (match === NO_MATCH) continue
+      const isImpostor = impostors(token)
+      found.offer({ market, token, match, isImpostor, measure: measureOf(market, token) })
     }
   }
-  return found.items().sort(byMeasure)
+  return found.items().sort(byTrust)
+}
+
+function byTrust(a: Found, b: Found): number {
+  return Number(a.isImpostor) - Number(b.isImpostor) || byMeasure(a, b)
+}
+
+/** Tells tokens that have the symbol of one of the chain's configured tokens, in whatever case, and are not it. */
+function impostorsOn({ state, facts }: Market): (token: TokenState) => boolean {
+  const { native, anchor, stables = [], majors = [] } = facts ?? {}
+  const real = new Set([native, anchor, ...stables, ...majors])
+  const symbols = new Set<string>()
+  for (const address of real) {
+    const symbol = state.tokens
+      .get(address ?? '')
+      ?.info.symbol?.trim()
+      .toLowerCase()
+    if (symbol !== undefined && symbol !== '') symbols.add(symbol)
+  }
+  return ({ token, info }) => !real.has(token) && symbols.has(info.symbol?.trim().toLowerCase() ?? '')
 }
 
 function matchOf({ token, info }: TokenState, pattern: RegExp, length: number, address: string): number {

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { windowOf } from '../../../core/domain/packed-windows.js'
-import { decimal, fieldsOf, int, text } from '../../views/field-formats.js'
+import { decimal, fieldsOf, int, intOrNull, text } from '../../views/field-formats.js'
 import { priceFields } from '../../views/token-view.js'
 import { operation } from '../operation.js'
 import { batchAnswer, resolveTokenIds, tokenIds } from '../parameters.js'
@@ -10,7 +10,7 @@ const MAX_TOKENS = 200
 const TokenPrice = Type.Object({
   token_id: text,
   ...fieldsOf(['current_price_usd', 'price_change_1d', 'price_change_24h', 'tvl', 'market_cap', 'fdv'], decimal),
-  holders: int,
+  holders: intOrNull,
   tx_volume_u_24h: decimal,
   updated_at: int,
 })

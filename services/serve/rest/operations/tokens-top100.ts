@@ -2,13 +2,13 @@ import { Type } from '@sinclair/typebox'
 import { NO_TRADES } from '../../history/holders.js'
 import type { Held } from '../../history/hot/hot-holders.js'
 import { MAX_HOLDERS, type NativeBalances } from '../../history/top-holders.js'
-import type { ServedChain } from '../../memory/served-chain.js'
 import { HolderView, holderView } from '../../views/holder-view.js'
-import type { Market } from '../../views/market-facts.js'
-import { operation } from '../operation.js'
+import { firstIndexedS } from '../../views/market-facts.js'
+import { type Answer, type OperationContext, operation } from '../operation.js'
 import { limitOf, resolveId, TokenIdParams } from '../parameters.js'
 
 const NONE: Held<NativeBalances> = { facts: new Map(), isHeld: false }
+const limit = limitOf('holders', { max: MAX_HOLDERS, standard: MAX_HOLDERS })
 
 export const tokensTop100 = operation({
   id: 'tokensTop100',
@@ -19,45 +19,65 @@ export const tokensTop100 = operation({
   envelope: false,
   readsStore: true,
   params: TokenIdParams,
+  query: Type.Object({ limit }),
+  data: Type.Array(HolderView),
+  handle: (context, { params, query }) => answerHolders(context, params['token-id'], query.limit),
+})
+
+export const tokensHolders = operation({
+  id: 'tokensHolders',
+  method: 'GET',
+  path: '/v2/tokens/holders/{token-id}',
+  summary: 'Largest holders of a token, in either order',
+  costCu: 10,
+  envelope: true,
+  readsStore: true,
+  params: TokenIdParams,
   query: Type.Object({
-    limit: limitOf('holders', { max: MAX_HOLDERS, standard: MAX_HOLDERS }),
+    limit,
+    sort_by: Type.Optional(
+      Type.Union([Type.Literal('balance'), Type.Literal('percentage')], {
+        default: 'balance',
+        description: 'Both give the same order',
+      }),
+    ),
+    order: Type.Optional(
+      Type.Union([Type.Literal('asc'), Type.Literal('desc')], {
+        default: 'desc',
+        description: 'asc: the same holders, smallest first',
+      }),
+    ),
   }),
   data: Type.Array(HolderView),
-  async handle({ chains, hot }, { params, query }) {
-    const { address, chain, market } = resolveId(chains, params['token-id'], 'token-id')
-    const unknown = { data: [], chains: [chain], reason: 'unknown_token', msg: 'token not found' }
-    if (!market.state.tokens.has(address)) return unknown
-    const { native } = market.facts ?? {}
-    const { facts: holders, isHeld } = await hot.topHolders(market.state, address)
-    const mainCoins = native === undefined ? NONE : await hot.nativeBalances(market.state, native, address, holders)
-    const token = market.state.tokens.get(address)
-    if (token === undefined) return unknown
-    const completeSinceS = firstIndexedS(market)
-    const data = holders.balances.slice(0, query.limit).map((balance) =>
-      holderView(market, token, {
-        ...balance,
-        mainCoinRaw: mainCoins.facts.get(balance.holder) ?? null,
-        trades: holders.trades.get(balance.holder) ?? NO_TRADES,
-        completeSinceS,
-      }),
-    )
-    const reason = data.length === 0 ? { reason: 'no_holders' } : {}
-    return { data, chains: [chain], ...reason, isProvisional: isHeld || mainCoins.isHeld }
+  async handle(context, { params, query }) {
+    const answer = await answerHolders(context, params['token-id'], query.limit)
+    return query.order === 'asc' ? { ...answer, data: answer.data.toReversed() } : answer
   },
 })
 
-type FirstIndexed = { epoch: number; seq: number; firstS: number }
-const firstIndexed = new WeakMap<ServedChain, FirstIndexed>()
-
-/** Chain time of the first indexed token; a scan of all tokens, once per update. */
-function firstIndexedS({ state }: Market): number {
-  const { epoch, seq } = state
-  const known = firstIndexed.get(state)
-  if (known?.epoch === epoch && known.seq === seq) return known.firstS
-  let first = state.nowS
-  for (const { info } of state.tokens.values()) {
-    if (info.created_at > 0 && info.created_at < first) first = info.created_at
-  }
-  firstIndexed.set(state, { epoch, seq, firstS: first })
-  return first
+/** Largest first. */
+async function answerHolders(
+  { chains, hot }: OperationContext,
+  tokenId: string,
+  limit: number | undefined,
+): Promise<Answer<object[]>> {
+  const { address, chain, market } = resolveId(chains, tokenId, 'token-id')
+  const unknown = { data: [], chains: [chain], reason: 'unknown_token', msg: 'token not found' }
+  if (!market.state.tokens.has(address)) return unknown
+  const { native } = market.facts ?? {}
+  const { facts: holders, isHeld } = await hot.topHolders(market.state, address)
+  const mainCoins = native === undefined ? NONE : await hot.nativeBalances(market.state, native, address, holders)
+  const token = market.state.tokens.get(address)
+  if (token === undefined) return unknown
+  const completeSinceS = firstIndexedS(market)
+  const data = holders.balances.slice(0, limit).map((balance) =>
+    holderView(market, token, {
+      ...balance,
+      mainCoinRaw: mainCoins.facts.get(balance.holder) ?? null,
+      trades: holders.trades.get(balance.holder) ?? NO_TRADES,
+      completeSinceS,
+    }),
+  )
+  const reason = data.length === 0 ? { reason: 'no_holders' } : {}
+  return { data, chains: [chain], ...reason, isProvisional: isHeld || mainCoins.isHeld }
 }

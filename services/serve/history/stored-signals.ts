@@ -1,0 +1,96 @@
+/** The events of the last day that are signals, newest first, read from the store and kept for some seconds. */
+import type { ServedChain } from '../memory/served-chain.js'
+import { LIQUIDITY_USD, type SignalType, signalOfLiquidity, signalOfTrade, WHALE_USD } from '../signals/signal-rules.js'
+import { inOrder, type Place } from './event-order.js'
+import type { HoldersHold } from './hot/hot-holders.js'
+import type { QueryLanes } from './query-lanes.js'
+import { LIQUIDITY_COLUMNS, liquidityOf, type StoredRow, TRADE_COLUMNS, tradeOf } from './stored-rows.js'
+import type { Flush } from './top-holders.js'
+
+export type SignalEvent = Place & {
+  id: string
+  type: SignalType
+  pair: string
+  tx_hash: string
+  wallet: string
+  amountUsd: number
+  /** Of the target; NaN: unknown. */
+  priceUsd: number
+  /** Raw, of the quote token; null: a liquidity event. */
+  quoteRaw: string | null
+}
+
+export interface StoredSignals {
+  of(state: ServedChain): Promise<readonly SignalEvent[]>
+}
+
+const DAY_S = 86_400
+const KEPT_MS = 5_000
+
+export function createStoredSignals(
+  { dear }: QueryLanes,
+  flush: Flush,
+  { nowMs }: Pick<HoldersHold, 'nowMs'>,
+): StoredSignals {
+  type Kept = { signals: readonly SignalEvent[]; untilMs: number; reorg: ServedChain['lastReorg'] }
+  const kept = new Map<ServedChain, Promise<Kept>>()
+
+  async function read(state: ServedChain): Promise<Kept> {
+    const { lastReorg: reorg } = state
+    const startMs = nowMs()
+    await flush(state.chain)
+    const params = { chain: state.chain, from: Math.max(0, state.nowS - DAY_S), upTo: state.events.storedUpToBlock }
+    const trades = await dear.query<StoredRow>(
+      newestRows('trade_rows', TRADE_COLUMNS, `amount_usd >= ${WHALE_USD}`),
+      params,
+    )
+    const liquidity = await dear.query<StoredRow>(
+      newestRows('liquidity_rows', LIQUIDITY_COLUMNS, `amount_usd >= ${LIQUIDITY_USD}`),
+      params,
+    )
+    const signals = [...trades.flatMap(ofTrade), ...liquidity.flatMap(ofLiquidity)].sort((a, b) => inOrder(b, a))
+    return { signals, untilMs: nowMs() + Math.max(KEPT_MS, 20 * (nowMs() - startMs)), reorg }
+  }
+
+  return {
+    async of(state) {
+      const known = await kept.get(state)?.catch(() => undefined)
+      if (known !== undefined && nowMs() < known.untilMs && known.reorg === state.lastReorg) return known.signals
+      const next = read(state)
+      kept.set(state, next)
+      return (await next).signals
+    },
+  }
+}
+
+/**
+ * Without FINAL, which would read every row of the month: the few rows that fit are compared with their tombstones. A row is only
+ * ever replaced after a tombstone.
+ */
+function newestRows(table: string, columns: readonly string[], fits: string): string {
+  const key = ['pair', 'time', 'block_number', 'tx_index', 'log_index', 'sub']
+  const others = columns.filter((name) => !key.includes(name))
+  return `SELECT pair, toUInt32(time) AS time_s, block_number, tx_index, log_index, sub,
+      ${others.map((name) => `argMax(t.${name}, t.version) AS ${name}`).join(', ')}
+    FROM ${table} AS t
+    WHERE t.chain = {chain:String} AND t.time > toDateTime({from:UInt32}, 'UTC') AND t.block_number <= {upTo:UInt64}
+      AND (t.is_deleted = 1 OR t.${fits})
+    GROUP BY ${key.join(', ')} HAVING argMax(t.is_deleted, t.version) = 0`
+}
+
+function ofTrade(row: StoredRow): SignalEvent[] {
+  const trade = tradeOf(row)
+  const type = signalOfTrade(trade)
+  if (type === undefined) return []
+  const figures = { amountUsd: trade.amount_usd, priceUsd: trade.price_usd }
+  return [
+    { ...trade, ...figures, type, pair: String(row.pair), quoteRaw: trade.sell ? trade.amount_out : trade.amount_in },
+  ]
+}
+
+function ofLiquidity(row: StoredRow): SignalEvent[] {
+  const event = liquidityOf(row)
+  const type = signalOfLiquidity(event)
+  if (type === undefined) return []
+  return [{ ...event, type, pair: String(row.pair), amountUsd: event.amount_usd, priceUsd: Number.NaN, quoteRaw: null }]
+}
