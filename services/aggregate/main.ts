@@ -9,7 +9,7 @@ import { abortOf } from '../core/runtime/backoff.js'
 import type { Logger } from '../core/runtime/logger.js'
 import type { StageLatency } from '../core/runtime/stage-latency.js'
 import type { Store } from '../core/store/port.js'
-import { type ChainPipeline, openChainPipeline } from './chain-pipeline.js'
+import { type ChainPipeline, openChainPipeline, type PipelineDeps } from './chain-pipeline.js'
 import { type ChainTurns, createChainTurns, type TurnSettings } from './chain-turns.js'
 import type { StateStore } from './checkpoint/state-store.js'
 import { type AggregateChainStatus, pipelineStatus } from './pipeline-status.js'
@@ -30,13 +30,17 @@ export type AggregateDeps = {
   logger: Logger
   nowMs(): number
   latency?: StageLatency
-}
+  /** A chain's checkpoint is damaged: the chain is folded again from its first block. */
+  onStateDamage?: (chain: string, what: string) => void
+} & Pick<PipelineDeps, 'ownsStore' | 'beforeCheckpoint' | 'onStoreLoss'>
 
 export type Aggregate = {
   /** Folds one chain until the signal aborts. A chain that cannot continue waits, stopped, with its reason in the status. */
   runChain(chain: string, signal: AbortSignal): Promise<void>
   /** Stores the rows of a chain folded here that wait for their batch. */
   flush(chain: string): Promise<void>
+  /** Folds every chain again from its first block, in a new epoch: the store has lost rows. */
+  refold(): void
   status(): AggregateChainStatus[]
 }
 
@@ -50,6 +54,7 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
   const { log, logger } = deps
   const pipelines = new Map<string, ChainPipeline>()
   const running = new Map<string, ChainTurns>()
+  const refolds = new Map<string, AbortController>()
   const { flushEveryMs, checkpointEveryMs } = deps.settings
   const tickMs = Math.min(
     LONGEST_TICK_MS,
@@ -62,24 +67,37 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
     while (!signal.aborted) {
       const generation = deps.generations?.liveOf(chain) ?? 1
       const whileLive = deps.generations?.whileLive(chain, generation)
-      await runGeneration(chain, generation, whileLive === undefined ? signal : AbortSignal.any([signal, whileLive]))
+      const until = whileLive === undefined ? signal : AbortSignal.any([signal, whileLive])
+      const outcome = await runGeneration(chain, generation, until)
+      if (outcome === 'refold') continue
       if (whileLive?.aborted !== true) return
       if (!signal.aborted) logger.info('another generation of the chain is live', { chain, was: generation })
     }
   }
 
-  async function runGeneration(chain: string, generation: number, signal: AbortSignal): Promise<void> {
+  /** `refold`: the checkpoint is deleted, and the chain is to be folded from its first block. */
+  async function runGeneration(chain: string, generation: number, signal: AbortSignal): Promise<'ended' | 'refold'> {
     const stateStore = await deps.openState(chain)
+    const refold = new AbortController()
+    refolds.set(chain, refold)
     try {
       const pipeline = await openChainPipeline({ ...deps, facts: deps.factsOf(chain), generation, stateStore })
       pipelines.set(chain, pipeline)
       const { epoch, seq } = pipeline.state
       logger.info('chain opened', { chain, generation, epoch, seq, offset: pipeline.position })
-      await followBlocks(chain, generation, pipeline, signal)
+      await followBlocks(chain, generation, pipeline, AbortSignal.any([signal, refold.signal]))
+    } catch (error) {
+      if (!(error instanceof DextapeError && error.code === 'state_damaged')) throw error
+      logger.error('the checkpoint of a chain is damaged, folding it again from its first block', { chain, error })
+      deps.onStateDamage?.(chain, error.message)
+      refold.abort()
     } finally {
+      refolds.delete(chain)
       pipelines.delete(chain)
+      if (refold.signal.aborted) await stateStore.clear()
       await stateStore.close()
     }
+    return refold.signal.aborted ? 'refold' : 'ended'
   }
 
   async function followBlocks(chain: string, generation: number, pipeline: ChainPipeline, signal: AbortSignal) {
@@ -124,6 +142,9 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
   return {
     runChain,
     flush: async (chain) => running.get(chain)?.flush(),
+    refold() {
+      for (const refold of refolds.values()) refold.abort()
+    },
     status: () => [...pipelines].map(([chain, pipeline]) => pipelineStatus(chain, pipeline)),
   }
 }

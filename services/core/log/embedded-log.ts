@@ -2,7 +2,7 @@
 import { DextapeError } from '../domain/errors.js'
 import { wallMs } from '../runtime/stage-latency.js'
 import { createArrivals } from './arrivals.js'
-import { assertEntries, assertName, assertOffset, offsetLost } from './assertions.js'
+import { assertEntries, assertName, assertOffset, logDamaged, offsetLost } from './assertions.js'
 import { packChunks } from './chunk.js'
 import {
   appendChunks,
@@ -80,7 +80,11 @@ function embeddedLog(env: Environment, options: EmbeddedOptions): EventLog {
     const state = latest(topic)
     if (state === undefined || from >= state.end) return []
     const find = (offset: number) => tail.find(state.id, offset)
-    return readRecords(env, state, from, maxRecords ?? DEFAULT_BATCH_RECORDS, maxBytes ?? DEFAULT_BATCH_BYTES, find)
+    try {
+      return readRecords(env, state, from, maxRecords ?? DEFAULT_BATCH_RECORDS, maxBytes ?? DEFAULT_BATCH_BYTES, find)
+    } catch (error) {
+      throw error instanceof DextapeError && error.code === 'log_damaged' ? logDamaged(error, topic, path) : error
+    }
   }
 
   function arrived(topic: string, { topicId, chunks }: ThreadAppend): void {

@@ -4,7 +4,16 @@
  */
 import { type Database, type Key, open, type RootDatabase } from 'lmdb'
 import { ConfigError } from '../domain/errors.js'
-import { type Chunk, chunkNewestMs, chunkPayloadBytes, chunkRecords, chunkTimestampMs, unpackChunk } from './chunk.js'
+import { chunkDamaged } from './assertions.js'
+import {
+  type Chunk,
+  chunkNewestMs,
+  chunkPayloadBytes,
+  chunkRecords,
+  chunkTimestampMs,
+  isChunkWhole,
+  unpackChunk,
+} from './chunk.js'
 import type { LogRecord } from './port.js'
 import type { ChunkTimes } from './tail.js'
 
@@ -21,7 +30,7 @@ export type Environment = {
   times: Database<number, Key>
   /** [group, topic] → next offset */
   groups: Database<number, Key>
-  /** The schema registry's table. */
+  /** The schema registry's table, and names of topics. */
   schemas: Database<unknown, Key>
 }
 
@@ -77,7 +86,7 @@ export function appendChunks(
   topic: string,
   chunks: readonly Chunk[],
 ): { id: number; firstOffset: number } {
-  const state = env.topics.get(topic) ?? newTopic(env)
+  const state = env.topics.get(topic) ?? newTopic(env, topic)
   const firstOffset = state.end
   for (const chunk of chunks) {
     env.chunks.put([state.id, state.end], chunk.bytes)
@@ -92,8 +101,11 @@ export function appendChunks(
   return { id: state.id, firstOffset }
 }
 
-function newTopic(env: Environment): TopicState {
-  return { id: env.topics.getCount() + 1, start: 0, end: 0, bytes: 0, newestMs: 0 }
+/** Its name is also stored where it is never rewritten: a shortened file loses the table of topics first. */
+function newTopic(env: Environment, topic: string): TopicState {
+  const id = env.topics.getCount() + 1
+  env.schemas.put(['topic', id], topic)
+  return { id, start: 0, end: 0, bytes: 0, newestMs: 0 }
 }
 
 export function readRecords(
@@ -109,7 +121,7 @@ export function readRecords(
   let bytesLeft = maxBytes
   while (offset < state.end && records.length < maxRecords && bytesLeft > 0) {
     const chunk = findInMemory(offset) ?? chunkAt(env, state, offset)
-    if (chunk === undefined) break
+    if (chunk === undefined) throw chunkDamaged(offset, 'the record is missing')
     const before = records.length
     bytesLeft = unpackChunk(chunk.bytes, chunk.first, offset - chunk.first, records, maxRecords, bytesLeft)
     if (chunk.times !== undefined) addTimes(records.slice(before), chunk.first, chunk.times)
@@ -126,6 +138,13 @@ function addTimes(records: readonly LogRecord[], first: number, { appendedMs, ar
 }
 
 function chunkAt(env: Environment, state: TopicState, offset: number): FoundChunk | undefined {
+  const found = findChunk(env, state, offset)
+  if (found === undefined) return undefined
+  if (!isChunkWhole(found.bytes)) throw chunkDamaged(found.first, 'its checksum is wrong')
+  return offset < found.first + chunkRecords(found.bytes) ? found : undefined
+}
+
+function findChunk(env: Environment, state: TopicState, offset: number): FoundChunk | undefined {
   const exact = env.chunks.get([state.id, offset])
   if (exact !== undefined) return { first: offset, bytes: exact }
   for (const { key, value } of env.chunks.getRange({
