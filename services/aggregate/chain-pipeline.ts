@@ -42,10 +42,12 @@ export type PipelineDeps = {
   ownsStore?: boolean
   /** Called between storing rows and writing their checkpoint. */
   beforeCheckpoint?: () => Promise<void>
-  /** The store has lost rows: the chain is folded again. */
-  onStoreLoss?: (chain: string, what: string) => void
+  /** The checkpoint or stored rows are lost: the chain is folded again, in this epoch. */
+  onLoss?: (loss: Loss) => void
   latency?: StageLatency
 }
+
+export type Loss = { part: 'state' | 'store'; chain: string; what: string; epoch: number }
 
 export type PipelineCounts = {
   blocks: number
@@ -89,11 +91,12 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
   const meta = readMeta(stateStore)
   const stored = deps.ownsStore === true ? await storedProgress(store, chain) : undefined
   const isStored = deps.ownsStore !== true || meta === undefined || meta.seq === 0 || !isBehind(stored, meta)
-  if (!isStored) deps.onStoreLoss?.(chain, `rows up to seq ${stored?.seq ?? 0} of ${meta.seq} are stored`)
   const isSameEpoch = meta !== undefined && meta.fingerprint === fingerprint && isStored
-  const epoch = isSameEpoch
-    ? meta.epoch
-    : Math.max(meta?.epoch ?? 0, published?.epoch ?? 0, stored?.epoch ?? 0) + 1
+  const epoch = isSameEpoch ? meta.epoch : Math.max(meta?.epoch ?? 0, published?.epoch ?? 0, stored?.epoch ?? 0) + 1
+  if (!isStored)
+    deps.onLoss?.({ part: 'store', chain, what: `it has ${chain} up to seq ${stored?.seq ?? 0} of ${meta.seq}`, epoch })
+  else if (meta === undefined && published !== undefined)
+    deps.onLoss?.({ part: 'state', chain, what: `the checkpoint of ${chain} is missing`, epoch })
   if (!isSameEpoch) {
     await stateStore.clear()
     if (epoch > 1) await deleteOlderEpochs(store, chain, epoch)

@@ -30,17 +30,18 @@ export type AggregateDeps = {
   logger: Logger
   nowMs(): number
   latency?: StageLatency
-  /** A chain's checkpoint is damaged: the chain is folded again from its first block. */
-  onStateDamage?: (chain: string, what: string) => void
-} & Pick<PipelineDeps, 'ownsStore' | 'beforeCheckpoint' | 'onStoreLoss'>
+} & Pick<PipelineDeps, 'ownsStore' | 'beforeCheckpoint' | 'onLoss'>
 
 export type Aggregate = {
   /** Folds one chain until the signal aborts. A chain that cannot continue waits, stopped, with its reason in the status. */
   runChain(chain: string, signal: AbortSignal): Promise<void>
   /** Stores the rows of a chain folded here that wait for their batch. */
   flush(chain: string): Promise<void>
-  /** Folds every chain again from its first block, in a new epoch: the store has lost rows. */
-  refold(): void
+  /**
+   * Folds every chain again from its first block, in a new epoch: the store has lost rows. `between`: runs when all chains have
+   * stopped and their checkpoints are deleted. Resolves before they are folded.
+   */
+  refold(between: () => Promise<void>): Promise<void>
   status(): AggregateChainStatus[]
 }
 
@@ -54,7 +55,10 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
   const { log, logger } = deps
   const pipelines = new Map<string, ChainPipeline>()
   const running = new Map<string, ChainTurns>()
-  const refolds = new Map<string, AbortController>()
+  /** Of chains that run here. */
+  const refolds = new Map<string, { stop: AbortController; cleared: Promise<void> }>()
+  /** Chains wait for it before they are opened. */
+  let gate: Promise<void> = Promise.resolve()
   const { flushEveryMs, checkpointEveryMs } = deps.settings
   const tickMs = Math.min(
     LONGEST_TICK_MS,
@@ -77,9 +81,12 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
 
   /** `refold`: the checkpoint is deleted, and the chain is to be folded from its first block. */
   async function runGeneration(chain: string, generation: number, signal: AbortSignal): Promise<'ended' | 'refold'> {
+    await gate
+    if (signal.aborted) return 'ended'
     const stateStore = await deps.openState(chain)
     const refold = new AbortController()
-    refolds.set(chain, refold)
+    let cleared = () => {}
+    refolds.set(chain, { stop: refold, cleared: new Promise((resolve) => (cleared = resolve)) })
     try {
       const pipeline = await openChainPipeline({ ...deps, facts: deps.factsOf(chain), generation, stateStore })
       pipelines.set(chain, pipeline)
@@ -89,13 +96,13 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
     } catch (error) {
       if (!(error instanceof DextapeError && error.code === 'state_damaged')) throw error
       logger.error('the checkpoint of a chain is damaged, folding it again from its first block', { chain, error })
-      deps.onStateDamage?.(chain, error.message)
       refold.abort()
     } finally {
       refolds.delete(chain)
       pipelines.delete(chain)
       if (refold.signal.aborted) await stateStore.clear()
       await stateStore.close()
+      cleared()
     }
     return refold.signal.aborted ? 'refold' : 'ended'
   }
@@ -142,8 +149,12 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
   return {
     runChain,
     flush: async (chain) => running.get(chain)?.flush(),
-    refold() {
-      for (const refold of refolds.values()) refold.abort()
+    async refold(between) {
+      const chains = [...refolds.values()]
+      const work = Promise.all(chains.map(({ cleared }) => cleared)).then(between)
+      gate = work.catch(() => {})
+      for (const { stop } of chains) stop.abort()
+      await work
     },
     status: () => [...pipelines].map(([chain, pipeline]) => pipelineStatus(chain, pipeline)),
   }

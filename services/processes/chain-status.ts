@@ -21,8 +21,8 @@ function failureOf({ state, error }: IngestStatus): string | null {
 
 /** Of the fold, for whoever serves. */
 export const foldedChains = (statuses: readonly AggregateChainStatus[]): FoldChain[] =>
-  statuses.map(({ chain, firstBlock, stopped, flushedBlock }) => ({
-    ...{ chain, indexedFrom: firstBlock?.number ?? null, stopped, storedBlock: flushedBlock },
+  statuses.map(({ chain, epoch, firstBlock, stopped, flushedBlock }) => ({
+    ...{ chain, epoch, indexedFrom: firstBlock?.number ?? null, stopped, storedBlock: flushedBlock },
   }))
 
 export function registerFoldMetrics(metrics: Metrics, aggregate: Aggregate): void {

@@ -4,6 +4,7 @@
  */
 import { type DataDir, openDataDir } from '../core/data-dir/data-dir.js'
 import { lockDataDir } from '../core/data-dir/lock.js'
+import { openRepairs } from '../core/data-dir/repairs.js'
 import { readWsTokenSecret } from '../core/keys/private-files.js'
 import { collectAfterBusyPhases } from '../core/runtime/idle-heap.js'
 import { chooseLogFormat } from '../core/runtime/logger.js'
@@ -11,6 +12,7 @@ import { createMetrics } from '../core/runtime/metrics.js'
 import { createHealth } from '../core/runtime/part-health.js'
 import { checkPortFree } from '../core/runtime/ports.js'
 import { createShutdown, type Shutdown } from '../core/runtime/shutdown.js'
+import { createStoreFileList, dropStoreFileList } from '../core/store/store-files.js'
 import { assembleServe } from '../serve/assemble.js'
 import { createPush } from '../serve/push-duty.js'
 import { type Choice, chooseSource } from './choose-source.js'
@@ -18,6 +20,7 @@ import { createHistoryWatch, greet } from './greeting.js'
 import { type Closing, claimStore, openConfiguredStore } from './open-store.js'
 import { openPlatform } from './platform/open-platform.js'
 import type { RunUp } from './process-options.js'
+import { healAtStart, healOpenStore } from './repair/heal-at-start.js'
 import { createEngineThread } from './threads/run-engine.js'
 import { createThreads } from './threads/threads.js'
 import { watchProcess } from './watch-process.js'
@@ -52,6 +55,9 @@ async function runServices(
   // Threads cannot see whether stderr is a terminal.
   const logFormat = chooseLogFormat(config.logFormat, process.env, process.stderr)
   const health = createHealth({ parts: ['log', 'store'], logger })
+  const repairs = openRepairs(dir.path, logger)
+  const isEmbedded = config.store.kind === 'embedded'
+  if (config.log.kind === 'embedded') await healAtStart(dir, { source: choice.source, repairs, logger })
   const platform = await openPlatform({ config, dir: () => dir, logger, health, signal, hasThreads: true })
   closing.push(() => platform.close())
   await platform.claimOrigin(choice.claim)
@@ -59,9 +65,13 @@ async function runServices(
   const engine = createEngineThread({ dataDir: dir.path, watchdogMs: config.watchdogMs, logFormat }, logger, () =>
     threads.flush(),
   )
-  if (config.store.kind === 'embedded') closing.push(() => engine.stop())
+  if (isEmbedded)
+    closing.push(async () => {
+      await engine.stop()
+      createStoreFileList(dir.path).save()
+    })
   // The other threads load meanwhile.
-  const engineStarted = config.store.kind === 'embedded' ? engine.start() : Promise.resolve()
+  const engineStarted = isEmbedded ? engine.start() : Promise.resolve()
   engineStarted.catch(() => {})
   const store = await openConfiguredStore({ ...config, dataDir: dir.path }, health, signal, closing)
   const keys = platform.createKeys()
@@ -74,7 +84,7 @@ async function runServices(
   const simulated = choice.claim.origin === 'simulated'
   const threads = createThreads({
     data: { config, dataDir: dir.path, logFormat, wsTokenSecret },
-    ...{ source: choice.source, speed, openFrom, simulated, logger, health, metrics },
+    ...{ source: choice.source, speed, openFrom, simulated, logger, health, metrics, repairs },
     ...{ onHistory: watch.onHistory, stopProcess: shutdown.stop },
   })
   const { rest } = threads
@@ -88,7 +98,8 @@ async function runServices(
       pushedPositions: rest.pushedPositions,
       pipeStatus: threads.pipeStatus,
       async prepare() {
-        await store.migrate()
+        await store.migrate((_done, pending) => pending > 0 && dropStoreFileList(dir.path))
+        if (isEmbedded) await healOpenStore(store, dir, repairs)
         await claimStore(store, choice.claim.origin)
         rest.prepared()
       },

@@ -36,6 +36,15 @@ export type PushUsage = {
   unreadBytes: number
 }
 
+/** Damage that is being repaired. `until`: the block up to which each chain must be stored again. */
+export type RepairReport = {
+  part: string
+  what: string
+  answer: string
+  found: number
+  until: Record<string, { block: number }>
+}
+
 /** `last_end`: why it last ended unexpectedly. */
 export type ThreadReport = { thread: string; restarts: number; running: boolean; last_end: string | null }
 
@@ -94,6 +103,8 @@ export type ServeDeps = {
   pushUsage?: () => Promise<PushUsage | undefined>
   /** The threads of this process, for /status. */
   threads?: () => ThreadReport[]
+  /** Unfinished repairs: while there are any, this process is not ready. */
+  repairs?: () => RepairReport[]
   /** The metrics of all threads. */
   metricsText?: MetricsText
   /** The market is simulated: /status and every page say so. */

@@ -3,7 +3,7 @@ import type { UnreachableReport } from '../core/runtime/part-health.js'
 import { VERSION } from '../core/runtime/version.js'
 import type { Memory } from './memory/memory.js'
 import { createServedChain, type ServedChain } from './memory/served-chain.js'
-import type { PipeChainStatus, PushReport, ThreadReport } from './serve-deps.js'
+import type { PipeChainStatus, PushReport, RepairReport, ThreadReport } from './serve-deps.js'
 import type { BudgetStatus } from './status-budgets.js'
 
 export type ChainStatus = {
@@ -37,11 +37,24 @@ export type StatusReport = {
   simulated: boolean
   /** Current outages: what is unreachable, from where, since when. */
   away: UnreachableReport[]
+  /** Damage of the data directory that is being repaired. */
+  damage: DamageStatus[]
   /** Budgets of keys and what is in use, without naming a key. */
   budgets: BudgetStatus
   chains: ChainStatus[]
   /** Dead letters without a chain, such as lines that are not records. */
   dead_letters_without_chain: number
+}
+
+export type DamageStatus = {
+  /** `log`, `state` or `store`. */
+  part: string
+  what: string
+  answer: string
+  /** Epoch seconds. */
+  found: number
+  /** Chains that are not stored up to these blocks again. */
+  chains: { chain: string; until_block: number }[]
 }
 
 /** Chain name ingest uses for records without one. */
@@ -51,6 +64,7 @@ export type StatusDeps = {
   memory: Memory
   pipeStatus: () => readonly PipeChainStatus[]
   outages: () => UnreachableReport[]
+  repairs: readonly RepairReport[]
   simulated: boolean
   nowMs: () => number
   push: PushReport | undefined
@@ -76,6 +90,10 @@ export function readStatus(deps: StatusDeps): StatusReport {
     ...(deps.threads === undefined ? {} : { threads: deps.threads }),
     simulated: deps.simulated,
     away: deps.outages(),
+    damage: deps.repairs.map(({ part, what, answer, found, until }) => ({
+      ...{ part, what, answer, found },
+      chains: Object.entries(until).map(([chain, { block }]) => ({ chain, until_block: block })),
+    })),
     budgets: deps.budgets,
     chains,
     dead_letters_without_chain: deadLetters(NO_CHAIN),

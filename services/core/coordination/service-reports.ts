@@ -19,6 +19,7 @@ export type FoldChain = {
   stopped: string | null
   /** Number of the last block whose rows are stored. */
   storedBlock?: number | null
+  epoch?: number
 }
 
 /** An aggregate reports the chains it folds now, not those another one took over. */

@@ -122,7 +122,8 @@ function walk(fd: number, onEntry: ((entry: FileEntry) => void) | undefined): Fi
       let previous: Buffer | undefined
       for (let node = 0; node < nodes; node++) {
         const at = bytes.readUInt16LE(HEADER_BYTES + node * 2) + HEADER_BYTES
-        if (at < HEADER_BYTES + upper || at + NODE_BYTES > pageBytes) return note('an entry lies outside its page', page)
+        if (at < HEADER_BYTES + upper || at + NODE_BYTES > pageBytes)
+          return note('an entry lies outside its page', page)
         const low = bytes.readUInt32LE(at)
         const nodeFlags = bytes.readUInt16LE(at + 4)
         const keyEnd = at + NODE_BYTES + bytes.readUInt16LE(at + 6)
@@ -137,13 +138,13 @@ function walk(fd: number, onEntry: ((entry: FileEntry) => void) | undefined): Fi
           continue
         }
         found.entries += 1
-        const value = valueOf(bytes, keyEnd, low, nodeFlags, page)
+        const value = readValue(bytes, keyEnd, low, nodeFlags, page)
         if (value !== undefined) onLeaf(key, value, nodeFlags)
       }
     }
 
     /** The value of an entry; empty for a large one that no one reads. */
-    function valueOf(bytes: Buffer, at: number, length: number, flags: number, page: number): Buffer | undefined {
+    function readValue(bytes: Buffer, at: number, length: number, flags: number, page: number): Buffer | undefined {
       if ((flags & ~(BIG | SUB)) !== 0) {
         note('an entry has unknown flags', page)
         return undefined
@@ -181,8 +182,7 @@ function walk(fd: number, onEntry: ((entry: FileEntry) => void) | undefined): Fi
     else if (value.length === 48) tables.push({ name, tree: treeAt(value, 0) })
     else note(`the record of table ${name} has a wrong size`)
   })
-  for (const { name, tree } of tables)
-    walkTree(name, tree, (key, value) => onEntry?.({ table: name, key, value }))
+  for (const { name, tree } of tables) walkTree(name, tree, (key, value) => onEntry?.({ table: name, key, value }))
   walkTree(FREE, meta.free, (_key, value) => checkFreePages(value, used, lastPage, note))
   return { problems, ...counted }
 }
@@ -249,7 +249,12 @@ function scannedValue(
 const FREE = 'of free pages'
 
 /** A page that is both free and used would be overwritten. A list has its length, then page numbers; 0 is a gap, negative a run. */
-function checkFreePages(value: Buffer, used: Uint8Array, lastPage: number, note: (what: string, page?: number) => void) {
+function checkFreePages(
+  value: Buffer,
+  used: Uint8Array,
+  lastPage: number,
+  note: (what: string, page?: number) => void,
+) {
   for (let at = 8; at + 8 <= value.length; at += 8) {
     const id = value.readBigInt64LE(at)
     if (id <= 0n) continue
@@ -281,7 +286,8 @@ function readMeta(fd: number, fileBytes: number, note: (what: string, page?: num
 function metaAt(fd: number, at: number): Meta | string | undefined {
   const bytes = Buffer.alloc(HEADER_BYTES + 136)
   if (readSync(fd, bytes, 0, bytes.length, at) < bytes.length) return undefined
-  if ((bytes.readUInt16LE(18) & META) === 0 || bytes.readUInt32LE(HEADER_BYTES) !== MAGIC) return 'not an LMDB meta page'
+  if ((bytes.readUInt16LE(18) & META) === 0 || bytes.readUInt32LE(HEADER_BYTES) !== MAGIC)
+    return 'not an LMDB meta page'
   if ((bytes.readUInt32LE(HEADER_BYTES + 4) & 0xffff) !== VERSION) return 'unknown version of LMDB'
   const mapBytes = numberAt(bytes, HEADER_BYTES + 16)
   const pageBytes = bytes.readUInt32LE(HEADER_BYTES + 24)

@@ -6,8 +6,8 @@ import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Key } from 'lmdb'
 import { chunkNewestMs, chunkPayloadBytes, chunkRecords, isChunkWhole } from './chunk.js'
-import { type Environment, openEnvironment, type TopicState } from './lmdb-tables.js'
 import { scanLmdbFile } from './lmdb-file.js'
+import { type Environment, openEnvironment, type TopicState } from './lmdb-tables.js'
 
 /** Records of a topic that are gone. `to` is exclusive; null: the topic's end is not known. */
 export type LostRecords = { topic: string; from: number; to: number | null }
@@ -16,16 +16,22 @@ export type Salvage = {
   lost: LostRecords[]
   /** Schemas are gone, so records cannot be decoded. */
   lacksSchemas: boolean
-  /** Where the damaged log is now. */
-  aside: string
+  /** Replaces the damaged log, which is moved aside. */
+  replace(aside: string): void
+  /** Leaves everything as it was. */
+  discard(): void
 }
 
 export const dataFileOf = (path: string): string => join(path, 'data.mdb')
 
-/** The log is not open anywhere. It is replaced only once the new one is complete. */
-export async function salvageLog(path: string, aside: string): Promise<Salvage> {
+/** Whoever finds a damaged record leaves this mark beside the log's folder: the next start then checks every record. */
+export const damageMarkOf = (path: string): string => `${path}.damaged`
+
+/** The log is not open anywhere. */
+export async function salvageLog(path: string): Promise<Salvage> {
   const fresh = `${path}.repaired`
-  rmSync(fresh, { recursive: true, force: true })
+  const discard = () => rmSync(fresh, { recursive: true, force: true })
+  discard()
   const file = dataFileOf(path)
   const found = findEntries(file)
   await copyEntries(file, fresh, found)
@@ -39,9 +45,16 @@ export async function salvageLog(path: string, aside: string): Promise<Salvage> 
   } finally {
     await env.root.close()
   }
-  if (existsSync(path)) renameSync(path, aside)
-  renameSync(fresh, path)
-  return { lost, lacksSchemas: lacksSchemas(found), aside }
+  return {
+    lost,
+    lacksSchemas: lacksSchemas(found),
+    replace(aside) {
+      if (existsSync(path)) renameSync(path, aside)
+      renameSync(fresh, path)
+      rmSync(damageMarkOf(path), { force: true })
+    },
+    discard,
+  }
 }
 
 type Found = {
@@ -70,8 +83,10 @@ function findEntries(file: string): Found {
     const name = key.toString('latin1')
     if (bytes === undefined || content === undefined || txn < (newest.get(name) ?? 0)) return
     newest.set(name, txn)
-    if (name.startsWith(TOPIC_KEY) && typeof content === 'string') names.set(numberOfKey(key, TOPIC_KEY.length), content)
-    else if (isTopicState(content)) found.topics.set(key.toString('utf8').replace(/\0+$/, ''), { state: content, id: 0 })
+    if (name.startsWith(TOPIC_KEY) && typeof content === 'string')
+      names.set(numberOfKey(key, TOPIC_KEY.length), content)
+    else if (isTopicState(content))
+      found.topics.set(key.toString('utf8').replace(/\0+$/, ''), { state: content, id: 0 })
     else if (/^(id|subject|count)/.test(name))
       found.schemas.set(name, { key: Buffer.from(key), value: Buffer.from(bytes), txn })
   })
@@ -160,7 +175,9 @@ function restoreTopic(env: Environment, topic: string, id: number, old: TopicSta
   for (const first of removed) env.chunks.remove([id, first])
   env.topics.put(topic, state)
   env.schemas.put(['topic', id], topic)
-  return state.end < old.end || isBroken ? [{ topic, from: state.end, to: old.end === UNKNOWN_END ? null : old.end }] : []
+  return state.end < old.end || isBroken
+    ? [{ topic, from: state.end, to: old.end === UNKNOWN_END ? null : old.end }]
+    : []
 }
 
 function* chunksOf(env: Environment, id: number): Generator<{ first: number; bytes: Buffer | undefined }> {

@@ -1,5 +1,6 @@
 /** The threads of `up`, and what they tell each other through the main one. */
-import type { PublishedReport } from '../../core/coordination/service-reports.js'
+import type { FoldChain, PublishedReport } from '../../core/coordination/service-reports.js'
+import type { Damage, Repairs } from '../../core/data-dir/repairs.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { Metrics, MetricsData } from '../../core/runtime/metrics.js'
 import type { Health } from '../../core/runtime/part-health.js'
@@ -17,6 +18,7 @@ export type ThreadsDeps = Pick<IngestData, 'source' | 'speed' | 'openFrom'> & {
   logger: Logger
   health: Health
   metrics: Metrics
+  repairs: Repairs
   onHistory: (done: number) => void
   stopProcess: (reason: string) => void
 }
@@ -43,9 +45,28 @@ export function createThreads(deps: ThreadsDeps) {
       // What is unreachable is reported once for the process.
       services.set(report.service, { ...report, away: [], instance: 'up', atMs: Date.now() })
       noteAway(report.service, report.away)
+      noteStored()
+      onChange()
+    },
+    damage(damage, until) {
+      // A repair removes checkpoints, so that the fold misses them.
+      const isKnown = deps.repairs.list().some((repair) => Object.keys(until).every((chain) => chain in repair.until))
+      if (isKnown) return
+      deps.repairs.begin(damage, until)
+      noteStored()
       onChange()
     },
     stopProcess: deps.stopProcess,
+  }
+
+  function foldedChains(): FoldChain[] {
+    return [...services.values()].flatMap((report) => (report.service === 'aggregate' ? report.chains : []))
+  }
+
+  /** A chain that has stopped stores no more: it is reported as stopped instead. */
+  function noteStored(): void {
+    for (const { chain, epoch = 0, storedBlock, stopped } of foldedChains())
+      deps.repairs.noteStored(chain, stopped === null ? (storedBlock ?? -1) : Number.POSITIVE_INFINITY, epoch)
   }
 
   const ingest = superviseThread<IngestMethods>({
@@ -72,6 +93,7 @@ export function createThreads(deps: ThreadsDeps) {
     ...{ data, logger, isSimulated: () => deps.simulated, services: () => [...services.values()] },
     away: () => health.report().map((one) => ({ ...one, where: 'up' })),
     onAway: (away) => noteAway('rest', away),
+    repairs: () => deps.repairs.list(),
     otherThreads: () => [ingest.report(), fold.report()],
     flush: (chain) => fold.link.call('flush', chain),
     async metricsOfOthers() {
@@ -112,6 +134,15 @@ export function createThreads(deps: ThreadsDeps) {
       return ingested.outcome
     },
     flush: () => fold.link.call('flush'),
+    /** The running store is damaged: it is emptied and filled again. */
+    async rebuildStore(damage: Damage): Promise<void> {
+      const head = ({ chain, storedBlock, epoch = 0 }: FoldChain) =>
+        [chain, { block: storedBlock ?? 0, epoch: epoch + 1 }] as const
+      deps.repairs.begin(damage, Object.fromEntries(foldedChains().map(head)), false)
+      onChange()
+      await fold.link.call('rebuildStore')
+      deps.repairs.prepared()
+    },
     stop(): Promise<void> {
       stopping ??= stopAll()
       return stopping
