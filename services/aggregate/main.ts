@@ -42,6 +42,8 @@ export type Aggregate = {
    * stopped and their checkpoints are deleted. Resolves before they are folded.
    */
   refold(between: () => Promise<void>): Promise<void>
+  /** The same for one chain: its checkpoint is damaged. */
+  refoldChain(chain: string): Promise<void>
   status(): AggregateChainStatus[]
 }
 
@@ -149,6 +151,11 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
   return {
     runChain,
     flush: async (chain) => running.get(chain)?.flush(),
+    async refoldChain(chain) {
+      const { stop, cleared } = refolds.get(chain) ?? {}
+      stop?.abort()
+      await cleared
+    },
     async refold(between) {
       const chains = [...refolds.values()]
       const work = Promise.all(chains.map(({ cleared }) => cleared)).then(between)

@@ -14,6 +14,7 @@ import { addKeys } from './keys.js'
 import { addListen } from './listen.js'
 import { addMcp } from './mcp.js'
 import { addMigrate } from './migrate.js'
+import { addRepair } from './repair.js'
 import { addServices } from './services.js'
 import { addSimulate } from './simulate.js'
 import { addSql } from './sql/sql.js'
@@ -37,7 +38,7 @@ const COMMANDS: readonly ((cli: Cli) => void)[] = [
     addDecode,
     addSimulate,
   ],
-  ...[addTopics, addDead, addKeys, addMigrate, addDoctor],
+  ...[addTopics, addDead, addKeys, addMigrate, addRepair, addDoctor],
 ]
 
 /** Commander leaves colours out where the output has none. */

@@ -21,6 +21,7 @@ import { type Closing, claimStore, openConfiguredStore } from './open-store.js'
 import { openPlatform } from './platform/open-platform.js'
 import type { RunUp } from './process-options.js'
 import { healAtStart, healOpenStore } from './repair/heal-at-start.js'
+import { runChecks } from './threads/run-checks.js'
 import { createEngineThread } from './threads/run-engine.js'
 import { createThreads } from './threads/threads.js'
 import { watchProcess } from './watch-process.js'
@@ -116,6 +117,8 @@ async function runServices(
   ])
   if (signal.aborted || httpPort === undefined) return 0
 
+  if (config.log.kind === 'embedded' && isEmbedded)
+    closing.push(runChecks({ config, dataDir: dir.path, logFormat }, logger, threads.repair))
   collectAfterBusyPhases(signal)
   const folding = threads.fold()
   const ingesting = threads.ingest()

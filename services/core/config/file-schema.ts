@@ -133,6 +133,7 @@ export const ConfigFile = Type.Object(
           flush_ms: Type.Optional(wholeNumber(1)),
           checkpoint_ms: Type.Optional(wholeNumber(1)),
           progress_s: Type.Optional(wholeNumber(1)),
+          check_s: Type.Optional(wholeNumber(0)),
         },
         closed,
       ),

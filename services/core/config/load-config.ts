@@ -213,12 +213,16 @@ const EMBEDDED_INTERVALS = { flushMs: 30_000, checkpointMs: 30_000 }
 /** A server is read by others, and a process that takes over a chain folds from its last checkpoint. */
 const SERVER_INTERVALS = { flushMs: 1000, checkpointMs: 5000 }
 
+/** The check reads every byte of the data directory. */
+const CHECK_EVERY_S = 6 * 3600
+
 function intervals({ intervals: given, clickhouse }: ConfigFile): Config['intervals'] {
   const { flushMs, checkpointMs } = clickhouse === undefined ? EMBEDDED_INTERVALS : SERVER_INTERVALS
   return {
     flushMs: given?.flush_ms ?? flushMs,
     checkpointMs: given?.checkpoint_ms ?? checkpointMs,
     progressMs: (given?.progress_s ?? 10) * 1000,
+    checkMs: (given?.check_s ?? CHECK_EVERY_S) * 1000,
   }
 }
 

@@ -4,17 +4,19 @@
  */
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { openStateStore } from '../../aggregate/checkpoint/state-store.js'
 import type { DataDir } from '../../core/data-dir/data-dir.js'
 import type { Damage, Repairs } from '../../core/data-dir/repairs.js'
-import { ConfigError } from '../../core/domain/errors.js'
+import { ConfigError, DextapeError } from '../../core/domain/errors.js'
 import { walkLmdbFile } from '../../core/log/lmdb-file.js'
 import { blocksOf, GENERATIONS_TOPIC } from '../../core/log/port.js'
 import { damageMarkOf, dataFileOf, type LostRecords, salvageLog } from '../../core/log/salvage-log.js'
 import type { Logger } from '../../core/runtime/logger.js'
+import { openLocalStore } from '../../core/store/local-store.js'
 import type { Store } from '../../core/store/port.js'
 import { dropStoreFileList, findChangedFiles, storeFilesOf } from '../../core/store/store-files.js'
 import type { ChosenSource } from '../choose-source.js'
-import { emptyStore, findBrokenTables } from './check-store.js'
+import { emptyStore, findBrokenParts, findBrokenTables } from './check-store.js'
 import { knownHeads } from './known-heads.js'
 
 export type HealOptions = {
@@ -40,7 +42,8 @@ export async function healAtStart(dir: DataDir, options: HealOptions): Promise<v
   healSources(dir, options)
   for (const name of foldersOf(join(dir.path, 'chains'))) healBook(join(dir.path, 'chains', name), repairs)
   for (const chain of foldersOf(dir.statePath)) {
-    const problem = problemOf(join(dir.statePath, chain))
+    const path = join(dir.statePath, chain)
+    const problem = problemOf(path) ?? (options.isThorough === true ? await valueProblemOf(path) : undefined)
     if (problem === undefined) continue
     removeState(dir, chain)
     const what = `The checkpoint of ${chain} is damaged: ${problem}`
@@ -168,9 +171,25 @@ async function healStore(dir: DataDir, repairs: Repairs, before: Record<string, 
   repairs.begin({ part: 'store', what: storeDamage(changed), answer: `it is rebuilt, ${FOLD_AGAIN}` }, heads)
 }
 
+/** Every byte of a store that no process has open; it is opened here. */
+export async function healStoppedStore(dir: DataDir, repairs: Repairs): Promise<void> {
+  if (!existsSync(dir.storePath)) return
+  const store = await openLocalStore(dir.path)
+  try {
+    await healOpenStore(store, dir, repairs, await findBrokenParts(store, async () => {}))
+  } finally {
+    await store.close()
+  }
+}
+
 /** Parts that the engine set aside when it opened the store. Nothing is folded yet. */
-export async function healOpenStore(store: Store, dir: DataDir, repairs: Repairs): Promise<void> {
-  const broken = await findBrokenTables(store)
+export async function healOpenStore(
+  store: Store,
+  dir: DataDir,
+  repairs: Repairs,
+  brokenParts: readonly string[] = [],
+): Promise<void> {
+  const broken = [...(await findBrokenTables(store)), ...brokenParts]
   if (broken.length === 0) return
   const chains = Object.keys(await knownHeads(dir, { hasLog: true }))
   const damage: Damage = { part: 'store', what: storeDamage(broken), answer: `it is rebuilt, ${FOLD_AGAIN}` }
@@ -184,6 +203,20 @@ export async function healOpenStore(store: Store, dir: DataDir, repairs: Repairs
 function storeDamage(details: readonly string[]): string {
   const more = details.length > 3 ? ` and ${details.length - 3} more` : ''
   return `The store is damaged: ${details.slice(0, 3).join(', ')}${more}`
+}
+
+/** A value of a checkpoint with a wrong checksum. */
+async function valueProblemOf(path: string): Promise<string | undefined> {
+  const state = await openStateStore(path)
+  try {
+    for (const _entry of state.entries(''));
+    return undefined
+  } catch (error) {
+    if (error instanceof DextapeError && error.code === 'state_damaged') return error.message
+    throw error
+  } finally {
+    await state.close()
+  }
 }
 
 function checkKeys(dir: DataDir): void {

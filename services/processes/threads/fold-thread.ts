@@ -18,6 +18,8 @@ export type FoldMethods = ThreadMethods & {
   run(): Promise<boolean>
   /** Stores the waiting rows of a chain, or of all, now. */
   flush(chain?: string): Promise<void>
+  /** Folds a chain again from its first block: its checkpoint is damaged. */
+  refoldChain(chain: string): Promise<void>
   /** Empties the store, and folds every chain again from its first block. Resolves when both have begun. */
   rebuildStore(): Promise<void>
 }
@@ -70,6 +72,7 @@ runThread<ThreadData, ReportMethods, Omit<FoldMethods, keyof ThreadMethods>>(asy
       const chains = chain === undefined ? aggregate.status().map((status) => status.chain) : [chain]
       await Promise.all(chains.map((one) => aggregate.flush(one)))
     },
+    refoldChain: (chain) => aggregate.refoldChain(chain),
     async rebuildStore() {
       await aggregate.refold(async () => {
         dropStoreFileList(data.dataDir)

@@ -5,6 +5,7 @@ import type { Logger } from '../../core/runtime/logger.js'
 import type { Metrics, MetricsData } from '../../core/runtime/metrics.js'
 import type { Health } from '../../core/runtime/part-health.js'
 import { createPipeStatus } from '../../serve/pipe-status.js'
+import type { FoundDamage } from './check-thread.js'
 import type { FoldMethods } from './fold-thread.js'
 import type { IngestData, IngestMain, IngestMethods } from './ingest-thread.js'
 import { createMergedHealth } from './merged-health.js'
@@ -27,6 +28,7 @@ export type ThreadsDeps = Pick<IngestData, 'source' | 'speed' | 'openFrom'> & {
 const YOUNG_MB = { fold: 96, ingest: 48 }
 /** A thread that does not answer in time is left out of /metrics. */
 const METRICS_WAIT_MS = 1_000
+const STORE_REPAIRED_EVERY_MS = 2_000
 
 export function createThreads(deps: ThreadsDeps) {
   const { data, logger, health, metrics } = deps
@@ -107,8 +109,24 @@ export function createThreads(deps: ThreadsDeps) {
   // Reported where it is awaited.
   foldStarted.catch(() => {})
 
+  /** The running store is damaged: it is emptied and filled again. */
+  async function rebuildStore(damage: Damage): Promise<void> {
+    const head = ({ chain, storedBlock, epoch = 0 }: FoldChain) =>
+      [chain, { block: storedBlock ?? 0, epoch: epoch + 1 }] as const
+    deps.repairs.begin(damage, Object.fromEntries(foldedChains().map(head)), false)
+    onChange()
+    await fold.link.call('rebuildStore')
+    deps.repairs.prepared()
+  }
+
+  /** A repair ends when the rows are stored: it need not wait for a full batch. */
+  const storing = setInterval(() => {
+    if (deps.repairs.list().length > 0) fold.link.call('flush').catch(() => {})
+  }, STORE_REPAIRED_EVERY_MS).unref()
+
   let stopping: Promise<void> | undefined
   async function stopAll(): Promise<void> {
+    clearInterval(storing)
     await Promise.all([ingest, fold, rest].map((thread) => thread.stop()))
     // For a thread that was just being started again.
     ingested.settle('stopped')
@@ -134,14 +152,15 @@ export function createThreads(deps: ThreadsDeps) {
       return ingested.outcome
     },
     flush: () => fold.link.call('flush'),
-    /** The running store is damaged: it is emptied and filled again. */
-    async rebuildStore(damage: Damage): Promise<void> {
-      const head = ({ chain, storedBlock, epoch = 0 }: FoldChain) =>
-        [chain, { block: storedBlock ?? 0, epoch: epoch + 1 }] as const
-      deps.repairs.begin(damage, Object.fromEntries(foldedChains().map(head)), false)
-      onChange()
-      await fold.link.call('rebuildStore')
-      deps.repairs.prepared()
+    /** Found while it runs; a damaged log is repaired by the next start. */
+    async repair({ part, chain, what }: FoundDamage): Promise<void> {
+      if (part === 'log') {
+        logger.error('damage found', { part, what, answer: 'the process ends; a start repairs the log' })
+        return deps.stopProcess('the log is damaged; start Dextape again to repair it')
+      }
+      const answer = 'the chains are folded again from the log'
+      if (part === 'store') return rebuildStore({ part, what, answer })
+      await fold.link.call('refoldChain', chain ?? '')
     },
     stop(): Promise<void> {
       stopping ??= stopAll()

@@ -1,0 +1,56 @@
+/** Checks the data directory for damage from time to time, in a thread that lives only as long as a check. */
+import { Worker } from 'node:worker_threads'
+import type { Config } from '../../core/config/index.js'
+import type { LogFormat, Logger } from '../../core/runtime/logger.js'
+import { endWatchOf } from '../../core/runtime/watchdog.js'
+import type { CheckMethods, FoundDamage } from './check-thread.js'
+import { openLink } from './thread-link.js'
+
+type CheckData = { config: Config; dataDir: string; logFormat: LogFormat }
+
+/** Returns how to stop it. */
+export function runChecks(
+  data: CheckData,
+  logger: Logger,
+  repair: (found: FoundDamage) => Promise<void>,
+): () => Promise<void> {
+  const { checkMs } = data.config.intervals
+  let worker: Worker | undefined
+  let isStopped = false
+  let timer: NodeJS.Timeout | undefined
+
+  async function check(): Promise<void> {
+    worker = new Worker(new URL('./check-thread.js', import.meta.url), {
+      ...{ name: 'check', workerData: { ...data, thread: 'check' } },
+    })
+    const link = openLink<CheckMethods>(worker, {})
+    worker.on('error', (error) => link.end(error.message))
+    worker.on('exit', (code) => {
+      endWatchOf('check')
+      link.end(`exit code ${code}`)
+    })
+    try {
+      const found = await link.call('check')
+      await link.call('stop')
+      for (const one of found) await repair(one)
+      logger.info('data directory checked', { damage: found.length })
+    } catch (error) {
+      if (!isStopped) logger.warn('checking the data directory failed', { error })
+    } finally {
+      await worker.terminate()
+      worker = undefined
+    }
+  }
+
+  function plan(): void {
+    if (isStopped || checkMs === 0) return
+    timer = setTimeout(() => void check().then(plan), checkMs).unref()
+  }
+
+  plan()
+  return async () => {
+    isStopped = true
+    clearTimeout(timer)
+    await worker?.terminate()
+  }
+}
