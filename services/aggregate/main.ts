@@ -42,6 +42,8 @@ export type Aggregate = {
    * stopped and their checkpoints are deleted. Resolves before they are folded.
    */
   refold(between: () => Promise<void>): Promise<void>
+  /** Deletes what is older than its retention now: the disk is nearly full. */
+  retain(): Promise<void>
   /** The same for one chain: its checkpoint is damaged. */
   refoldChain(chain: string): Promise<void>
   status(): AggregateChainStatus[]
@@ -151,6 +153,9 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
   return {
     runChain,
     flush: async (chain) => running.get(chain)?.flush(),
+    async retain() {
+      for (const turns of running.values()) await turns.retain()
+    },
     async refoldChain(chain) {
       const { stop, cleared } = refolds.get(chain) ?? {}
       stop?.abort()

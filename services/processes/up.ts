@@ -117,8 +117,14 @@ async function runServices(
   ])
   if (signal.aborted || httpPort === undefined) return 0
 
+  let isLogDamaged = false
   if (config.log.kind === 'embedded' && isEmbedded)
-    closing.push(runChecks({ config, dataDir: dir.path, logFormat }, logger, threads.repair))
+    closing.push(
+      runChecks({ config, dataDir: dir.path, logFormat }, { logger, metrics }, (found) => {
+        isLogDamaged ||= found.part === 'log'
+        return threads.repair(found)
+      }),
+    )
   collectAfterBusyPhases(signal)
   const folding = threads.fold()
   const ingesting = threads.ingest()
@@ -136,5 +142,5 @@ async function runServices(
   const hasFailed = outcome === 'failed' && choice.source.kind !== 'chains'
   if (hasFailed) shutdown.stop('ingest failed')
   const hasFoldFailed = await folding
-  return hasFailed || hasFoldFailed ? 1 : 0
+  return hasFailed || hasFoldFailed || isLogDamaged ? 1 : 0
 }

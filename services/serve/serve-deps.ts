@@ -2,6 +2,7 @@ import type { Config } from '../core/config/config.js'
 import type { KeyStore } from '../core/keys/key-store.js'
 import type { Codec } from '../core/log/codec.js'
 import type { EventLog } from '../core/log/port.js'
+import type { DiskReport } from '../core/runtime/disk-space.js'
 import type { Logger } from '../core/runtime/logger.js'
 import type { Metrics, MetricsText } from '../core/runtime/metrics.js'
 import type { Health, UnreachableReport } from '../core/runtime/part-health.js'
@@ -105,6 +106,8 @@ export type ServeDeps = {
   threads?: () => ThreadReport[]
   /** Unfinished repairs: while there are any, this process is not ready. */
   repairs?: () => RepairReport[]
+  /** Free space of the data directory. */
+  disk?: () => DiskReport | undefined
   /** The metrics of all threads. */
   metricsText?: MetricsText
   /** The market is simulated: /status and every page say so. */

@@ -1,4 +1,5 @@
 import { deadTopic } from '../core/log/port.js'
+import type { DiskReport } from '../core/runtime/disk-space.js'
 import type { UnreachableReport } from '../core/runtime/part-health.js'
 import { VERSION } from '../core/runtime/version.js'
 import type { Memory } from './memory/memory.js'
@@ -39,6 +40,8 @@ export type StatusReport = {
   away: UnreachableReport[]
   /** Damage of the data directory that is being repaired. */
   damage: DamageStatus[]
+  /** Free space of the data directory; absent where there is none. */
+  disk_space?: DiskReport
   /** Budgets of keys and what is in use, without naming a key. */
   budgets: BudgetStatus
   chains: ChainStatus[]
@@ -65,6 +68,7 @@ export type StatusDeps = {
   pipeStatus: () => readonly PipeChainStatus[]
   outages: () => UnreachableReport[]
   repairs: readonly RepairReport[]
+  disk: DiskReport | undefined
   simulated: boolean
   nowMs: () => number
   push: PushReport | undefined
@@ -94,6 +98,7 @@ export function readStatus(deps: StatusDeps): StatusReport {
       ...{ part, what, answer, found },
       chains: Object.entries(until).map(([chain, { block }]) => ({ chain, until_block: block })),
     })),
+    ...(deps.disk === undefined ? {} : { disk_space: deps.disk }),
     budgets: deps.budgets,
     chains,
     dead_letters_without_chain: deadLetters(NO_CHAIN),

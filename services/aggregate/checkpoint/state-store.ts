@@ -33,12 +33,14 @@ export async function openStateStore(path: string): Promise<StateStore> {
         yield { key, value: checked(path, key, value) }
     },
     async commit(changes) {
-      await table.transaction(() => {
-        for (const { key, value } of changes) {
-          if (value === null) table.remove(key)
-          else table.put(key, sealed(key, asBuffer(value)))
-        }
-      })
+      await written(path, () =>
+        table.transaction(() => {
+          for (const { key, value } of changes) {
+            if (value === null) table.remove(key)
+            else table.put(key, sealed(key, asBuffer(value)))
+          }
+        }),
+      )
       await table.flushed
     },
     async clear() {
@@ -46,6 +48,20 @@ export async function openStateStore(path: string): Promise<StateStore> {
       await table.flushed
     },
     close: () => root.close(),
+  }
+}
+
+/** A full disk may have room again. */
+async function written(path: string, write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write()
+  } catch (cause) {
+    throw new DextapeError({
+      ...{ code: 'state_write_failed', what: 'Cannot write a checkpoint', retry: true, where: { file: path } },
+      got: cause instanceof Error ? cause.message : String(cause),
+      fix: 'Check for a full disk or a read-only data directory.',
+      cause,
+    })
   }
 }
 

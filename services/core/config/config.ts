@@ -56,6 +56,8 @@ export type Config = ChainSources & {
   store: StoreChoice
   fold: { maxTimeBackS: number; journalBlocks: number }
   retention: { updatesMs: number; s1CandlesMs: number; deadMs: number }
+  /** New blocks wait while the data directory has less free space than this. */
+  disk: { reserveBytes: number }
   intervals: {
     flushMs: number
     checkpointMs: number
@@ -106,6 +108,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
       progress_s: config.intervals.progressMs / 1000,
       check_s: config.intervals.checkMs / 1000,
     },
+    disk: { reserve_mb: config.disk.reserveBytes / 2 ** 20 },
     topics: config.topics,
     simulator: {
       seed: config.simulator.seed,

@@ -138,6 +138,7 @@ export const ConfigFile = Type.Object(
         closed,
       ),
     ),
+    disk: Type.Optional(Type.Object({ reserve_mb: Type.Optional(wholeNumber(0)) }, closed)),
     topics: Type.Optional(Type.Object({ trades: Type.Optional(Type.Boolean()) }, closed)),
     simulator: Type.Optional(
       Type.Object(

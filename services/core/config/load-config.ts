@@ -132,6 +132,7 @@ function build(
       deadMs: (settings.retention?.dead_d ?? 90) * DAY_MS,
     },
     intervals: intervals(settings),
+    disk: { reserveBytes: (settings.disk?.reserve_mb ?? DISK_RESERVE_MB) * 2 ** 20 },
     topics: { trades: settings.topics?.trades ?? false },
     simulator: {
       seed: settings.simulator?.seed ?? 1,
@@ -212,6 +213,9 @@ function storeChoice({ clickhouse }: ConfigFile, problems: string[]): StoreChoic
 const EMBEDDED_INTERVALS = { flushMs: 30_000, checkpointMs: 30_000 }
 /** A server is read by others, and a process that takes over a chain folds from its last checkpoint. */
 const SERVER_INTERVALS = { flushMs: 1000, checkpointMs: 5000 }
+
+/** Room for what is folded but not stored yet, and for merges. */
+const DISK_RESERVE_MB = 128
 
 /** The check reads every byte of the data directory. */
 const CHECK_EVERY_S = 6 * 3600

@@ -4,6 +4,7 @@
  */
 import { type Database, type Key, open, type RootDatabase } from 'lmdb'
 import { ConfigError } from '../domain/errors.js'
+import { crc32 } from '../runtime/crc32.js'
 import { chunkDamaged } from './assertions.js'
 import {
   type Chunk,
@@ -105,7 +106,52 @@ export function appendChunks(
 function newTopic(env: Environment, topic: string): TopicState {
   const id = env.topics.getCount() + 1
   env.schemas.put(['topic', id], topic)
+  sealSchemas(env)
   return { id, start: 0, end: 0, bytes: 0, newestMs: 0 }
+}
+
+/** Schemas have no checksum of their own. Called within the transaction that changes them. */
+export function sealSchemas({ schemas }: Pick<Environment, 'schemas'>): void {
+  schemas.put(SCHEMAS_SEAL, checksumOfSchemas(schemas))
+}
+
+const SCHEMAS_SEAL = 'checksum'
+
+/** Logs of earlier versions have no checksum. */
+export function areSchemasWhole({ schemas }: Pick<Environment, 'schemas'>): boolean {
+  const sealed = schemas.get(SCHEMAS_SEAL)
+  return sealed === undefined || sealed === checksumOfSchemas(schemas)
+}
+
+function checksumOfSchemas(schemas: Environment['schemas']): number {
+  let checksum = 0
+  for (const { key, value } of schemas.getRange())
+    if (key !== SCHEMAS_SEAL) checksum = crc32(JSON.stringify([key, value]), checksum)
+  return checksum
+}
+
+/** Reads every record of a log: what is wrong with the first one that is, or with what leads to it. */
+export function findRecordProblem(env: Environment): string | undefined {
+  if (!areSchemasWhole(env)) return 'the schemas have a wrong checksum'
+  for (const { key: topic, value: state } of env.topics.getRange()) {
+    if (![state.id, state.start, state.end].every(Number.isInteger)) return `topic ${topic} has no valid entry`
+    const times: string[] = []
+    let next = state.start
+    let newestMs = -1
+    for (const { key, value } of env.chunks.getRange({ start: [state.id], end: [state.id + 1] })) {
+      const first = (key as [number, number])[1]
+      if (first > next || !isChunkWhole(value)) return `record ${Math.max(next, first)} of ${topic} is damaged`
+      const ofChunkMs = chunkNewestMs(value, Math.max(0, next - first))
+      if (ofChunkMs > newestMs) times.push(`${ofChunkMs} ${first}`)
+      newestMs = Math.max(newestMs, ofChunkMs)
+      next = first + chunkRecords(value)
+    }
+    if (next !== state.end) return `${topic} ends at offset ${next}, expected ${state.end}`
+    const indexed = env.times.getRange({ start: [state.id], end: [state.id + 1] })
+    const found = [...indexed].map(({ key, value }) => `${(key as [number, number])[1]} ${value}`)
+    if (found.join() !== times.join()) return `the index of times of ${topic} is wrong`
+  }
+  return undefined
 }
 
 export function readRecords(

@@ -7,7 +7,14 @@ import { join } from 'node:path'
 import type { Key } from 'lmdb'
 import { chunkNewestMs, chunkPayloadBytes, chunkRecords, isChunkWhole } from './chunk.js'
 import { scanLmdbFile } from './lmdb-file.js'
-import { type Environment, openEnvironment, type TopicState } from './lmdb-tables.js'
+import {
+  areSchemasWhole,
+  type Environment,
+  findRecordProblem,
+  openEnvironment,
+  sealSchemas,
+  type TopicState,
+} from './lmdb-tables.js'
 
 /** Records of a topic that are gone. `to` is exclusive; null: the topic's end is not known. */
 export type LostRecords = { topic: string; from: number; to: number | null }
@@ -27,6 +34,16 @@ export const dataFileOf = (path: string): string => join(path, 'data.mdb')
 /** Whoever finds a damaged record leaves this mark beside the log's folder: the next start then checks every record. */
 export const damageMarkOf = (path: string): string => `${path}.damaged`
 
+/** Reads every record of a log whose file has no problem; undefined: all are whole. */
+export async function recordProblemOf(path: string): Promise<string | undefined> {
+  const env = openEnvironment({ path })
+  try {
+    return findRecordProblem(env)
+  } finally {
+    await env.root.close()
+  }
+}
+
 /** The log is not open anywhere. */
 export async function salvageLog(path: string): Promise<Salvage> {
   const fresh = `${path}.repaired`
@@ -37,9 +54,15 @@ export async function salvageLog(path: string): Promise<Salvage> {
   await copyEntries(file, fresh, found)
   const env = openEnvironment({ path: fresh })
   const lost: LostRecords[] = []
+  let hasSchemas = !lacksSchemas(found)
   try {
+    hasSchemas &&= areSchemasWhole(env)
     await env.root.transaction(() => {
+      // Under the ids of the damaged log.
+      for (const key of [...env.schemas.getKeys({ start: ['topic'], end: ['topic', MOST_TOPICS] })])
+        env.schemas.remove(key)
       for (const [topic, { state, id }] of found.topics) lost.push(...restoreTopic(env, topic, id, state))
+      sealSchemas(env)
     })
     await env.root.flushed
   } finally {
@@ -47,7 +70,7 @@ export async function salvageLog(path: string): Promise<Salvage> {
   }
   return {
     lost,
-    lacksSchemas: lacksSchemas(found),
+    lacksSchemas: !hasSchemas,
     replace(aside) {
       if (existsSync(path)) renameSync(path, aside)
       renameSync(fresh, path)
@@ -85,9 +108,8 @@ function findEntries(file: string): Found {
     newest.set(name, txn)
     if (name.startsWith(TOPIC_KEY) && typeof content === 'string')
       names.set(numberOfKey(key, TOPIC_KEY.length), content)
-    else if (isTopicState(content))
-      found.topics.set(key.toString('utf8').replace(/\0+$/, ''), { state: content, id: 0 })
-    else if (/^(id|subject|count)/.test(name))
+    if (isTopicState(content)) found.topics.set(key.toString('utf8').replace(/\0+$/, ''), { state: content, id: 0 })
+    else if (/^(id|subject|count|checksum|topic)/.test(name))
       found.schemas.set(name, { key: Buffer.from(key), value: Buffer.from(bytes), txn })
   })
   for (const [id, topic] of names)
@@ -113,11 +135,12 @@ const isTopicState = (value: unknown): value is TopicState =>
 /** `count` is the highest id of a schema, and each schema is a record. */
 function lacksSchemas({ schemas }: Found): boolean {
   const values = [...schemas.values()].map(({ value }) => parsed(value))
-  const count = values.find((value): value is number => typeof value === 'number')
+  const count = parsed(schemas.get('count')?.value ?? Buffer.alloc(0))
   const definitions = values.filter((value) => (value as { type?: unknown } | null)?.type === 'record')
-  return count === undefined || definitions.length < count
+  return typeof count !== 'number' || definitions.length < count
 }
 
+const MOST_TOPICS = 1e9
 const ENTRIES_PER_COMMIT = 500
 
 /** Values are copied as they are stored, compressed. */

@@ -47,9 +47,14 @@ export function createStoreFileList(dataDir: string): StoreFileList {
       const text = JSON.stringify(known)
       if (text === saved) return
       const path = storeFilesOf(dataDir)
-      writeFileSync(`${path}.new`, JSON.stringify({ checksum: crc32(text), list: known }))
-      renameSync(`${path}.new`, path)
-      saved = text
+      try {
+        writeFileSync(`${path}.new`, JSON.stringify({ checksum: crc32(text), list: known }))
+        renameSync(`${path}.new`, path)
+        saved = text
+      } catch {
+        // On a full disk the earlier list stays: its parts are still there, or replaced.
+        rmSync(`${path}.new`, { force: true })
+      }
     },
   }
 }

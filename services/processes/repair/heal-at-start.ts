@@ -2,15 +2,15 @@
  * Checks a data directory before anything in it is opened, and repairs what it can: the store and the checkpoints from the log, the
  * log from its readable records and, beyond them, from its source. What cannot be repaired ends the start with the remedy.
  */
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openStateStore } from '../../aggregate/checkpoint/state-store.js'
 import type { DataDir } from '../../core/data-dir/data-dir.js'
 import type { Damage, Repairs } from '../../core/data-dir/repairs.js'
 import { ConfigError, DextapeError } from '../../core/domain/errors.js'
 import { walkLmdbFile } from '../../core/log/lmdb-file.js'
-import { blocksOf, GENERATIONS_TOPIC } from '../../core/log/port.js'
-import { damageMarkOf, dataFileOf, type LostRecords, salvageLog } from '../../core/log/salvage-log.js'
+import { blocksOf, blocksTopic, GENERATIONS_TOPIC } from '../../core/log/port.js'
+import { damageMarkOf, dataFileOf, type LostRecords, recordProblemOf, salvageLog } from '../../core/log/salvage-log.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import { openLocalStore } from '../../core/store/local-store.js'
 import type { Store } from '../../core/store/port.js'
@@ -58,63 +58,68 @@ async function healLog(dir: DataDir, options: HealOptions, before: Record<string
   const { logPath } = dir
   const hasFile = existsSync(dataFileOf(logPath))
   const hasRest = foldersOf(dir.statePath).length > 0 || existsSync(storeFilesOf(dir.path))
-  const problem = !hasFile && hasRest ? 'the file is missing' : (problemOf(logPath) ?? markedProblem(logPath))
-  if (problem === undefined && options.isThorough !== true) return []
-  const salvage = await salvageLog(logPath)
-  if (problem === undefined && salvage.lost.length === 0) {
-    salvage.discard()
+  const ofFile = !hasFile && hasRest ? 'the file is missing' : problemOf(logPath)
+  const isThorough = options.isThorough === true || existsSync(damageMarkOf(logPath))
+  const problem = ofFile ?? (isThorough && hasFile ? await recordProblemOf(logPath) : undefined)
+  if (problem === undefined) {
+    rmSync(damageMarkOf(logPath), { force: true })
     return []
   }
-  const { lost } = salvage
-  // A log that is gone altogether lists no topics.
-  const chains = hasFile ? chainsOf(lost) : Object.keys(before)
-  const lostBlocks = hasFile ? lost.flatMap(({ topic }) => blocksOf(topic)?.chain ?? []) : chains
-  const what = `The log ${dataFileOf(logPath)} is damaged: ${problem ?? 'records have wrong checksums'}. ${extentOf(lost)}`
-  const isSimulated = options.source.kind === 'simulator'
-  if (isSimulated && (lostBlocks.length > 0 || salvage.lacksSchemas)) {
+  const salvage = await salvageLog(logPath)
+  const { source, repairs } = options
+  /** Without schemas no record can be decoded: nothing is kept. */
+  const isGone = !hasFile || salvage.lacksSchemas
+  const lost = isGone ? [] : salvage.lost
+  const chains = isGone ? Object.keys(before) : chainsOf(lost)
+  const lostBlocks = isGone ? chains : lost.flatMap(({ topic }) => blocksOf(topic)?.chain ?? [])
+  const extent = isGone ? 'All its records are lost' : extentOf(lost)
+  const what = `The log ${dataFileOf(logPath)} is damaged: ${problem}. ${extent}`
+  if (source.kind === 'simulator' && lostBlocks.length > 0) {
     salvage.discard()
-    return startMarketAgain(dir, options.repairs, { part: 'log', what, answer: 'the simulated market starts again' })
+    return startMarketAgain(dir, repairs, { part: 'log', what, answer: 'the simulated market starts again' })
   }
-  const reason = whyUnrecoverable(lost, lostBlocks, salvage.lacksSchemas && lost.length > 0, options.source)
+  const reason = whyUnrecoverable(isGone ? chains.map((chain) => lostWhole(chain)) : lost, source)
   if (reason !== undefined) {
     salvage.discard()
     throw new ConfigError({
       code: 'log_unrecoverable',
-      what: `${what} ${reason}`,
+      what: `${what}. ${reason}`,
       fix: 'Restore a backup with `dextape restore`, or accept the loss with `dextape repair --accept-loss`.',
     })
   }
   const aside = `${logPath}.damaged-${(options.nowMs ?? Date.now)()}`
   salvage.replace(aside)
-  const reading = lostBlocks.length > 0 ? '; lost blocks are read again from their source' : ''
-  const answer = `readable records are kept, the damaged file is in ${aside}${reading}${chains.length > 0 ? `; ${FOLD_AGAIN}` : ''}`
+  if (isGone) rmSync(logPath, { recursive: true })
+  const answers = [
+    `readable records are kept, the damaged file is in ${aside}`,
+    ...(lostBlocks.length > 0 ? ['lost blocks are read again from their source'] : []),
+    ...(chains.length > 0 ? [FOLD_AGAIN] : []),
+  ]
   for (const chain of lostBlocks) removeBook(dir, chain)
-  options.repairs.begin({ part: 'log', what, answer }, await headsOf(dir, chains, before))
+  const until = await headsOf(dir, chains, source.kind === 'any' ? {} : before)
+  repairs.begin({ part: 'log', what, answer: answers.join('; ') }, until)
   return chains
 }
 
-const markedProblem = (logPath: string): string | undefined =>
-  existsSync(damageMarkOf(logPath)) ? readFileSync(damageMarkOf(logPath), 'utf8').trim() : undefined
+const lostWhole = (chain: string): LostRecords => ({ topic: blocksTopic(chain), from: 0, to: null })
 
-function whyUnrecoverable(
-  lost: readonly LostRecords[],
-  lostBlocks: readonly string[],
-  lacksSchemas: boolean,
-  source: HealOptions['source'],
-): string | undefined {
-  if (lacksSchemas) return 'Its schemas are lost.'
-  if (lost.some(({ topic }) => topic === GENERATIONS_TOPIC))
-    return 'It no longer says which history of a chain is live.'
-  if (source.kind === 'any' || source.kind === 'recording' || lostBlocks.length === 0) return undefined
-  const read = source.kind === 'chains' ? source.sources.map(({ chain }) => chain) : []
-  const orphans = lostBlocks.filter((chain) => !(read as readonly string[]).includes(chain))
-  return orphans.length === 0 ? undefined : `No source of this start has the lost blocks of ${orphans.join(', ')}.`
+function whyUnrecoverable(lost: readonly LostRecords[], source: HealOptions['source']): string | undefined {
+  if (source.kind === 'any') return undefined
+  if (lost.some(({ topic }) => topic === GENERATIONS_TOPIC)) return 'It no longer says which history of a chain is live'
+  if (source.kind === 'recording') return undefined
+  const read = source.kind === 'chains' ? source.sources.map(({ chain }) => chain as string) : []
+  // A chain without any block starts at its configured start, not where its history began.
+  const orphans = lost.flatMap(({ topic, from }) => {
+    const chain = blocksOf(topic)?.chain
+    return chain === undefined || (read.includes(chain) && from > 0) ? [] : [chain]
+  })
+  return orphans.length === 0 ? undefined : `No source of this start has the lost blocks of ${orphans.join(', ')}`
 }
 
 function extentOf(lost: readonly LostRecords[]): string {
-  if (lost.length === 0) return 'No record is lost.'
+  if (lost.length === 0) return 'No record is lost'
   const ranges = lost.map(({ topic, from, to }) => `${topic} from offset ${from}${to === null ? '' : ` to ${to - 1}`}`)
-  return `Lost: ${ranges.join(', ')}.`
+  return `Lost: ${ranges.join(', ')}`
 }
 
 function chainsOf(lost: readonly LostRecords[]): string[] {

@@ -18,6 +18,8 @@ export type FoldMethods = ThreadMethods & {
   run(): Promise<boolean>
   /** Stores the waiting rows of a chain, or of all, now. */
   flush(chain?: string): Promise<void>
+  /** Deletes what is older than its retention now, not once a day. */
+  retain(): Promise<void>
   /** Folds a chain again from its first block: its checkpoint is damaged. */
   refoldChain(chain: string): Promise<void>
   /** Empties the store, and folds every chain again from its first block. Resolves when both have begun. */
@@ -72,6 +74,7 @@ runThread<ThreadData, ReportMethods, Omit<FoldMethods, keyof ThreadMethods>>(asy
       const chains = chain === undefined ? aggregate.status().map((status) => status.chain) : [chain]
       await Promise.all(chains.map((one) => aggregate.flush(one)))
     },
+    retain: () => aggregate.retain(),
     refoldChain: (chain) => aggregate.refoldChain(chain),
     async rebuildStore() {
       await aggregate.refold(async () => {

@@ -2,6 +2,7 @@
 import type { PublishedReport } from '../../core/coordination/service-reports.js'
 import type { Repair } from '../../core/data-dir/repairs.js'
 import { abortOf } from '../../core/runtime/backoff.js'
+import type { DiskReport } from '../../core/runtime/disk-space.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { MetricsData } from '../../core/runtime/metrics.js'
 import type { UnreachablePart, UnreachableReport } from '../../core/runtime/part-health.js'
@@ -23,6 +24,8 @@ export type RestThreadDeps = {
   onAway: (away: readonly UnreachablePart[]) => void
   /** Unfinished repairs of the data directory. */
   repairs?: () => Repair[]
+  /** Of the data directory. */
+  disk?: () => DiskReport
   /** Threads beside this one. */
   otherThreads: () => ThreadReport[]
   metricsOfOthers: () => Promise<MetricsData[]>
@@ -46,6 +49,7 @@ export function createRestThread(deps: RestThreadDeps) {
   const report = (): ProcessReport => ({
     ...{ services: deps.services(), away: deps.away(), simulated: deps.isSimulated(), push, wsPort },
     ...{ threads: [...deps.otherThreads(), thread.report()], repairs: deps.repairs?.() ?? [] },
+    disk: deps.disk?.(),
   })
   const changed = () => {
     if (thread.report().running) thread.link.tell('update', report())

@@ -1,6 +1,7 @@
 /** The threads of `up`, and what they tell each other through the main one. */
 import type { FoldChain, PublishedReport } from '../../core/coordination/service-reports.js'
 import type { Damage, Repairs } from '../../core/data-dir/repairs.js'
+import { createDiskWatch, freeBytesOf } from '../../core/runtime/disk-space.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { Metrics, MetricsData } from '../../core/runtime/metrics.js'
 import type { Health } from '../../core/runtime/part-health.js'
@@ -29,6 +30,7 @@ const YOUNG_MB = { fold: 96, ingest: 48 }
 /** A thread that does not answer in time is left out of /metrics. */
 const METRICS_WAIT_MS = 1_000
 const STORE_REPAIRED_EVERY_MS = 2_000
+const LOOK_AT_DISK_EVERY_MS = 1_000
 
 export function createThreads(deps: ThreadsDeps) {
   const { data, logger, health, metrics } = deps
@@ -71,12 +73,23 @@ export function createThreads(deps: ThreadsDeps) {
       deps.repairs.noteStored(chain, stopped === null ? (storedBlock ?? -1) : Number.POSITIVE_INFINITY, epoch)
   }
 
+  const disk = createDiskWatch({
+    ...{ reserveBytes: config.disk.reserveBytes, readFreeBytes: () => freeBytesOf(dataDir), logger },
+    onChange({ state }) {
+      ingest.link.tell('pause', state === 'full')
+      if (state !== 'ok') fold.link.call('retain').catch(() => {})
+      onChange()
+    },
+  })
+  const looking = setInterval(() => disk.look(), LOOK_AT_DISK_EVERY_MS).unref()
+
   const ingest = superviseThread<IngestMethods>({
     ...{ name: 'ingest', entry: new URL('./ingest-thread.js', import.meta.url), youngMb: YOUNG_MB.ingest },
     data: (): IngestData => ({ ...common, source: deps.source, speed: deps.speed, openFrom: deps.openFrom }),
     mine: { ...mine, history: deps.onHistory } satisfies IngestMain,
     begin: async (link, isAgain) => {
       opened = await link.call('open')
+      link.tell('pause', disk.report().state === 'full')
       if (isAgain) ingested.follow(link.call('run'))
     },
     ...{ onChange, logger },
@@ -95,7 +108,7 @@ export function createThreads(deps: ThreadsDeps) {
     ...{ data, logger, isSimulated: () => deps.simulated, services: () => [...services.values()] },
     away: () => health.report().map((one) => ({ ...one, where: 'up' })),
     onAway: (away) => noteAway('rest', away),
-    repairs: () => deps.repairs.list(),
+    ...{ repairs: () => deps.repairs.list(), disk: () => disk.report() },
     otherThreads: () => [ingest.report(), fold.report()],
     flush: (chain) => fold.link.call('flush', chain),
     async metricsOfOthers() {
@@ -127,6 +140,7 @@ export function createThreads(deps: ThreadsDeps) {
   let stopping: Promise<void> | undefined
   async function stopAll(): Promise<void> {
     clearInterval(storing)
+    clearInterval(looking)
     await Promise.all([ingest, fold, rest].map((thread) => thread.stop()))
     // For a thread that was just being started again.
     ingested.settle('stopped')
