@@ -5,6 +5,7 @@ import { EXIT } from '../core/runtime/run-main.js'
 import { createPaint } from '../core/runtime/terminal.js'
 import { VERSION } from '../core/runtime/version.js'
 import { addBackfill } from './backfill/backfill.js'
+import { addBackup } from './backup/backup.js'
 import type { Act, Cli, World } from './context.js'
 import { addDead } from './dead.js'
 import { addDecode } from './decode/decode.js'
@@ -38,7 +39,7 @@ const COMMANDS: readonly ((cli: Cli) => void)[] = [
     addDecode,
     addSimulate,
   ],
-  ...[addTopics, addDead, addKeys, addMigrate, addRepair, addDoctor],
+  ...[addTopics, addDead, addKeys, addMigrate, addBackup, addRepair, addDoctor],
 ]
 
 /** Commander leaves colours out where the output has none. */

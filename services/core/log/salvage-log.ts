@@ -174,7 +174,7 @@ async function copyEntries(file: string, fresh: string, { topics, chunks, schema
 }
 
 /** Keeps the records up to the first lost one; returns what is lost. */
-function restoreTopic(env: Environment, topic: string, id: number, old: TopicState): LostRecords[] {
+export function restoreTopic(env: Environment, topic: string, id: number, old: TopicState): LostRecords[] {
   const state: TopicState = { id, start: old.start, end: old.start, bytes: 0, newestMs: 0 }
   const removed: number[] = []
   let isBroken = false
