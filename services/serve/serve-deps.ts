@@ -53,7 +53,7 @@ export type ServeConfig = Pick<
   Config,
   'host' | 'httpPort' | 'wsPort' | 'apiKey' | 'envelope' | 'chains' | 'contracts'
 > &
-  Partial<Pick<Config, 'publicUrls' | 'pushServer' | 'plans' | 'capacity' | 'publicWsUrl' | 'corsOrigins'>>
+  Partial<Pick<Config, 'tls' | 'publicUrls' | 'pushServer' | 'plans' | 'capacity' | 'publicWsUrl' | 'corsOrigins'>>
 
 export type PushLimits = {
   /** A socket with more unsent bytes than this is slow. */
@@ -67,6 +67,8 @@ export type PushLimits = {
   /** How much of a chain's recent pushes is kept for replay: chain time, and approximate memory. */
   ringSeconds: number
   ringBytes: number
+  /** How long a client that another node pushed more to waits for this one, before it is told of a gap. */
+  behindMs: number
   /** How often the keys of open sockets are checked. */
   keyCheckMs: number
 }
@@ -123,6 +125,8 @@ export type ServeDeps = {
   answerBytes?: number
   /** How often to poll for new chains and the store's progress. */
   pollMs?: number
+  /** How often to look for a renewed certificate. */
+  certificateCheckMs?: number
 }
 
 /** Some eight hundred charts of a thousand candles, or a hundred and fifty pairs with their last trades. */
@@ -143,6 +147,7 @@ const DEFAULT_LIMITS: PushLimits = {
   maxMessageBytes: 262_144,
   ringSeconds: 300,
   ringBytes: 67_108_864,
+  behindMs: 10_000,
   keyCheckMs: 10_000,
 }
 
