@@ -2,6 +2,8 @@
 import { cpSync, existsSync, rmSync, truncateSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { restoreBackup } from '../../services/cli/backup/restore-backup.js'
+import { writeBackup } from '../../services/cli/backup/write-backup.js'
 import { findDataDir } from '../../services/core/data-dir/data-dir.js'
 import { openRepairs } from '../../services/core/data-dir/repairs.js'
 import { ConfigError } from '../../services/core/domain/errors.js'
@@ -74,6 +76,21 @@ test('an undamaged directory has no damage', async () => {
   const dataDir = copyBase('whole')
   expect(await heal(dataDir)).toEqual({ found: [] })
   expect(findChangedFiles(dataDir)).toEqual([])
+})
+
+test('a backup in two runs restores every record, and the start after it is not ready before the chains are folded', async () => {
+  const dataDir = copyBase('backed-up')
+  const folder = base.pathOf('backup')
+  await writeBackup(findDataDir(dataDir), folder, 0)
+  const log = openEmbeddedLog({ path: join(dataDir, 'log') })
+  await log.append('dex.dead.eth', [{ key: 'eth', value: Buffer.from('later'), timestampMs: 1 }])
+  await log.close()
+  expect(await writeBackup(findDataDir(dataDir), folder, 0)).toMatchObject({ records: 1 })
+  const restored = base.pathOf('restored')
+  await restoreBackup(folder, restored)
+  expect(await recordsOf(restored)).toEqual(await recordsOf(dataDir))
+  const [repair] = openRepairs(restored, silentLogger).list()
+  expect(Object.keys(repair?.until ?? {}).sort()).toEqual(['eth', 'solana'])
 })
 
 describe('random damage', () => {

@@ -2,11 +2,14 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Key, open } from 'lmdb'
-import { openDataDir } from '../../core/data-dir/data-dir.js'
+import { type DataDir, openDataDir } from '../../core/data-dir/data-dir.js'
+import { openRepairs } from '../../core/data-dir/repairs.js'
 import { ConfigError } from '../../core/domain/errors.js'
 import { isChunkWhole } from '../../core/log/chunk.js'
 import { type Environment, openEnvironment } from '../../core/log/lmdb-tables.js'
 import { restoreTopic } from '../../core/log/salvage-log.js'
+import { silentLogger } from '../../core/runtime/logger.js'
+import { knownHeads } from '../../processes/repair/known-heads.js'
 import { type Backup, backupDamaged, CHUNK_HEADER_BYTES, fileOf, readBackup } from './backup-format.js'
 
 const PRIVATE = 0o600
@@ -37,7 +40,20 @@ export async function restoreBackup(folder: string, dataDir: string): Promise<nu
   await putEntries(dir.sourcesPath, backup.tables.sources)
   await putEntries(dir.keysPath, backup.tables.keys)
   await putEntries(join(dir.keysPath, 'spent'), backup.tables.spent)
-  return restoreLog(folder, dir.logPath, backup)
+  const records = await restoreLog(folder, dir.logPath, backup)
+  await expectFold(dir)
+  return records
+}
+
+/** Until the chains are folded again, a start is not ready. */
+async function expectFold(dir: DataDir): Promise<void> {
+  const heads = Object.entries(await knownHeads(dir, { hasLog: true }))
+  const until = Object.fromEntries(heads.map(([chain, block]) => [chain, { block, epoch: 0 }]))
+  const what = 'The data directory was restored from a backup'
+  openRepairs(dir.path, silentLogger).begin(
+    { part: 'store', what, answer: 'the chains are folded from the log' },
+    until,
+  )
 }
 
 async function restoreLog(folder: string, path: string, { topics, tables }: Backup): Promise<number> {
