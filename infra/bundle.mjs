@@ -11,6 +11,7 @@ const folder = join(root, 'dist/bundle')
 const ENTRIES = [
   'cli/main.js',
   'core/runtime/event-loop-watcher.js',
+  'processes/threads/check-thread.js',
   'processes/threads/engine-thread.js',
   'processes/threads/fold-thread.js',
   'processes/threads/ingest-thread.js',

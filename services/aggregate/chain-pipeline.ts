@@ -14,6 +14,7 @@ import {
 } from '../core/log/port.js'
 import type { StageLatency } from '../core/runtime/stage-latency.js'
 import type { Store } from '../core/store/port.js'
+import { rowVersion } from '../core/store/tables.js'
 import { acceptRecord, type ChainRecord } from './accept-record.js'
 import { StoredHistory } from './checkpoint/applied-history.js'
 import { CheckpointWriter } from './checkpoint/checkpoint-writer.js'
@@ -37,8 +38,16 @@ export type PipelineDeps = {
   codec: Codec
   store: Store
   stateStore: StateStore
+  /** Only this process writes to the store, so it has everything up to the checkpoint unless it is damaged. */
+  ownsStore?: boolean
+  /** Called between storing rows and writing their checkpoint. */
+  beforeCheckpoint?: () => Promise<void>
+  /** The checkpoint or stored rows are lost: the chain is folded again, in this epoch. */
+  onLoss?: (loss: Loss) => void
   latency?: StageLatency
 }
+
+export type Loss = { part: 'state' | 'store'; chain: string; what: string; epoch: number }
 
 export type PipelineCounts = {
   blocks: number
@@ -80,8 +89,14 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
   const resting = restingState(stateStore, checkpoints.pendingBalances)
   const published = await lastUpdate(log, codec, chain)
   const meta = readMeta(stateStore)
-  const isSameEpoch = meta !== undefined && meta.fingerprint === fingerprint
-  const epoch = isSameEpoch ? meta.epoch : Math.max(meta?.epoch ?? 0, published?.epoch ?? 0) + 1
+  const stored = deps.ownsStore === true ? await storedProgress(store, chain) : undefined
+  const isStored = deps.ownsStore !== true || meta === undefined || meta.seq === 0 || !isBehind(stored, meta)
+  const isSameEpoch = meta !== undefined && meta.fingerprint === fingerprint && isStored
+  const epoch = isSameEpoch ? meta.epoch : Math.max(meta?.epoch ?? 0, published?.epoch ?? 0, stored?.epoch ?? 0) + 1
+  if (!isStored)
+    deps.onLoss?.({ part: 'store', chain, what: `it has ${chain} up to seq ${stored?.seq ?? 0} of ${meta.seq}`, epoch })
+  else if (meta === undefined && published !== undefined)
+    deps.onLoss?.({ part: 'state', chain, what: `the checkpoint of ${chain} is missing`, epoch })
   if (!isSameEpoch) {
     await stateStore.clear()
     if (epoch > 1) await deleteOlderEpochs(store, chain, epoch)
@@ -93,7 +108,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
   const history = new StoredHistory(stateStore)
   // An epoch is stored before its first update: a crash before the first checkpoint must not start another.
   if (!isSameEpoch) await checkpoints.capture(state, history, 0)()
-  const sink = createSink(chain, store, rowFactsOf(state), settings, state.seq)
+  const sink = createSink(chain, store, rowFactsOf(state), settings, state.seq, state.head?.number ?? null)
   const assembler = createAssembler()
   const counts: PipelineCounts = { blocks: 0, swaps: 0, retracts: 0, repeated: 0 }
   const inTopic = blocksTopic(chain, generation)
@@ -203,7 +218,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
         }
         position = whole.nextOffset
       } catch (error) {
-        if (!(error instanceof DextapeError)) throw error
+        if (!(error instanceof DextapeError) || error.code === 'state_damaged') throw error
         stopped = error
         if (isStateAhead) failure = error
         break
@@ -216,6 +231,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
     // Capturing clears the change marks: if this is not written, every later checkpoint lacks it.
     const write = checkpoints.capture(state, history, position)
     await sink.flush()
+    await deps.beforeCheckpoint?.()
     await write()
     await log.commit(AGGREGATE_GROUP, inTopic, position)
   }
@@ -242,6 +258,20 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
     },
   }
 }
+
+type Progress = { epoch: number; seq: number }
+
+/** How far the store has the chain; undefined: it has nothing of it. */
+async function storedProgress(store: Store, chain: string): Promise<Progress | undefined> {
+  const [row] = await store.query<Record<keyof Progress, string | number>>(
+    'SELECT epoch, seq FROM progress_rows FINAL WHERE chain = {chain:String}',
+    { chain },
+  )
+  return row === undefined ? undefined : { epoch: Number(row.epoch), seq: Number(row.seq) }
+}
+
+const isBehind = (stored: Progress | undefined, { epoch, seq }: Progress): boolean =>
+  stored === undefined || rowVersion(stored.epoch, stored.seq) < rowVersion(epoch, seq)
 
 function unpublished(chain: string): DextapeError {
   return new DextapeError({

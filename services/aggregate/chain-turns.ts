@@ -12,6 +12,8 @@ export type ChainTurns = {
   tick(): Promise<void>
   /** Stores what is folded but not stored yet, at most once per second: a reader needs rows that no memory has. */
   flush(): Promise<void>
+  /** Deletes what is older than its retention, at once. */
+  retain(): Promise<void>
   /** Stores and checkpoints everything folded so far. */
   finish(): Promise<void>
 }
@@ -75,6 +77,7 @@ export function createChainTurns(
         flushing = { sinceMs, done: inTurn(() => pipeline.sink.flush()) }
       return flushing.done
     },
+    retain: () => inTurn(() => createDailyRetention(deps, chain)(pipeline.state.nowS)),
     finish: () => inTurn(checkpoint),
   }
 }

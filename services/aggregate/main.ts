@@ -9,7 +9,7 @@ import { abortOf } from '../core/runtime/backoff.js'
 import type { Logger } from '../core/runtime/logger.js'
 import type { StageLatency } from '../core/runtime/stage-latency.js'
 import type { Store } from '../core/store/port.js'
-import { type ChainPipeline, openChainPipeline } from './chain-pipeline.js'
+import { type ChainPipeline, openChainPipeline, type PipelineDeps } from './chain-pipeline.js'
 import { type ChainTurns, createChainTurns, type TurnSettings } from './chain-turns.js'
 import type { StateStore } from './checkpoint/state-store.js'
 import { type AggregateChainStatus, pipelineStatus } from './pipeline-status.js'
@@ -30,13 +30,22 @@ export type AggregateDeps = {
   logger: Logger
   nowMs(): number
   latency?: StageLatency
-}
+} & Pick<PipelineDeps, 'ownsStore' | 'beforeCheckpoint' | 'onLoss'>
 
 export type Aggregate = {
   /** Folds one chain until the signal aborts. A chain that cannot continue waits, stopped, with its reason in the status. */
   runChain(chain: string, signal: AbortSignal): Promise<void>
   /** Stores the rows of a chain folded here that wait for their batch. */
   flush(chain: string): Promise<void>
+  /**
+   * Folds every chain again from its first block, in a new epoch: the store has lost rows. `between`: runs when all chains have
+   * stopped and their checkpoints are deleted. Resolves before they are folded.
+   */
+  refold(between: () => Promise<void>): Promise<void>
+  /** Deletes what is older than its retention now: the disk is nearly full. */
+  retain(): Promise<void>
+  /** The same for one chain: its checkpoint is damaged. */
+  refoldChain(chain: string): Promise<void>
   status(): AggregateChainStatus[]
 }
 
@@ -50,6 +59,10 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
   const { log, logger } = deps
   const pipelines = new Map<string, ChainPipeline>()
   const running = new Map<string, ChainTurns>()
+  /** Of chains that run here. */
+  const refolds = new Map<string, { stop: AbortController; cleared: Promise<void> }>()
+  /** Chains wait for it before they are opened. */
+  let gate: Promise<void> = Promise.resolve()
   const { flushEveryMs, checkpointEveryMs } = deps.settings
   const tickMs = Math.min(
     LONGEST_TICK_MS,
@@ -62,24 +75,40 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
     while (!signal.aborted) {
       const generation = deps.generations?.liveOf(chain) ?? 1
       const whileLive = deps.generations?.whileLive(chain, generation)
-      await runGeneration(chain, generation, whileLive === undefined ? signal : AbortSignal.any([signal, whileLive]))
+      const until = whileLive === undefined ? signal : AbortSignal.any([signal, whileLive])
+      const outcome = await runGeneration(chain, generation, until)
+      if (outcome === 'refold') continue
       if (whileLive?.aborted !== true) return
       if (!signal.aborted) logger.info('another generation of the chain is live', { chain, was: generation })
     }
   }
 
-  async function runGeneration(chain: string, generation: number, signal: AbortSignal): Promise<void> {
+  /** `refold`: the checkpoint is deleted, and the chain is to be folded from its first block. */
+  async function runGeneration(chain: string, generation: number, signal: AbortSignal): Promise<'ended' | 'refold'> {
+    await gate
+    if (signal.aborted) return 'ended'
     const stateStore = await deps.openState(chain)
+    const refold = new AbortController()
+    let cleared = () => {}
+    refolds.set(chain, { stop: refold, cleared: new Promise((resolve) => (cleared = resolve)) })
     try {
       const pipeline = await openChainPipeline({ ...deps, facts: deps.factsOf(chain), generation, stateStore })
       pipelines.set(chain, pipeline)
       const { epoch, seq } = pipeline.state
       logger.info('chain opened', { chain, generation, epoch, seq, offset: pipeline.position })
-      await followBlocks(chain, generation, pipeline, signal)
+      await followBlocks(chain, generation, pipeline, AbortSignal.any([signal, refold.signal]))
+    } catch (error) {
+      if (!(error instanceof DextapeError && error.code === 'state_damaged')) throw error
+      logger.error('the checkpoint of a chain is damaged, folding it again from its first block', { chain, error })
+      refold.abort()
     } finally {
+      refolds.delete(chain)
       pipelines.delete(chain)
+      if (refold.signal.aborted) await stateStore.clear()
       await stateStore.close()
+      cleared()
     }
+    return refold.signal.aborted ? 'refold' : 'ended'
   }
 
   async function followBlocks(chain: string, generation: number, pipeline: ChainPipeline, signal: AbortSignal) {
@@ -124,6 +153,21 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
   return {
     runChain,
     flush: async (chain) => running.get(chain)?.flush(),
+    async retain() {
+      for (const turns of running.values()) await turns.retain()
+    },
+    async refoldChain(chain) {
+      const { stop, cleared } = refolds.get(chain) ?? {}
+      stop?.abort()
+      await cleared
+    },
+    async refold(between) {
+      const chains = [...refolds.values()]
+      const work = Promise.all(chains.map(({ cleared }) => cleared)).then(between)
+      gate = work.catch(() => {})
+      for (const { stop } of chains) stop.abort()
+      await work
+    },
     status: () => [...pipelines].map(([chain, pipeline]) => pipelineStatus(chain, pipeline)),
   }
 }

@@ -11,6 +11,7 @@ export type AggregateChainStatus = {
   finalizedNumber: number
   position: number
   flushedSeq: number
+  flushedBlock: number | null
   /** Why the chain stopped; null while it runs. */
   stopped: string | null
   deadByReason: ReadonlyMap<string, number>
@@ -28,6 +29,7 @@ export function pipelineStatus(chain: string, pipeline: ChainPipeline): Aggregat
     finalizedNumber: state.finalizedNumber,
     position,
     flushedSeq: sink.flushedSeq,
+    flushedBlock: sink.flushedBlock,
     stopped: stopped === null ? null : stopped.message,
     deadByReason,
     ...counts,

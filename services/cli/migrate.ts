@@ -1,4 +1,5 @@
 /** `dextape migrate`: runs the store's pending migrations, as `up` does when it starts. */
+import { dropStoreFileList } from '../core/store/store-files.js'
 import {
   type Cli,
   configOfExistingData,
@@ -25,6 +26,8 @@ async function migrate(world: World, options: GlobalOptions): Promise<void> {
     async (store) => {
       const progress = progressOf(world, loggerOf(world, config), { message: 'migrating', unit: 'migrations' })
       const applied = await store.migrate(progress.report).finally(progress.end)
+      // Its tables are other files now.
+      if (applied.length > 0 && config.store.kind === 'embedded') dropStoreFileList(config.dataDir)
       for (const name of applied) await world.out.line(`applied ${name}`)
       if (applied.length === 0) await world.out.line('the store is up to date')
     },

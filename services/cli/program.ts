@@ -5,6 +5,7 @@ import { EXIT } from '../core/runtime/run-main.js'
 import { createPaint } from '../core/runtime/terminal.js'
 import { VERSION } from '../core/runtime/version.js'
 import { addBackfill } from './backfill/backfill.js'
+import { addBackup } from './backup/backup.js'
 import type { Act, Cli, World } from './context.js'
 import { addDead } from './dead.js'
 import { addDecode } from './decode/decode.js'
@@ -14,6 +15,7 @@ import { addKeys } from './keys.js'
 import { addListen } from './listen.js'
 import { addMcp } from './mcp.js'
 import { addMigrate } from './migrate.js'
+import { addRepair } from './repair.js'
 import { addServices } from './services.js'
 import { addSimulate } from './simulate.js'
 import { addSql } from './sql/sql.js'
@@ -37,7 +39,7 @@ const COMMANDS: readonly ((cli: Cli) => void)[] = [
     addDecode,
     addSimulate,
   ],
-  ...[addTopics, addDead, addKeys, addMigrate, addDoctor],
+  ...[addTopics, addDead, addKeys, addMigrate, addBackup, addRepair, addDoctor],
 ]
 
 /** Commander leaves colours out where the output has none. */

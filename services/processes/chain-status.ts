@@ -21,7 +21,9 @@ function failureOf({ state, error }: IngestStatus): string | null {
 
 /** Of the fold, for whoever serves. */
 export const foldedChains = (statuses: readonly AggregateChainStatus[]): FoldChain[] =>
-  statuses.map(({ chain, firstBlock, stopped }) => ({ chain, indexedFrom: firstBlock?.number ?? null, stopped }))
+  statuses.map(({ chain, epoch, firstBlock, stopped, flushedBlock }) => ({
+    ...{ chain, epoch, indexedFrom: firstBlock?.number ?? null, stopped, storedBlock: flushedBlock },
+  }))
 
 export function registerFoldMetrics(metrics: Metrics, aggregate: Aggregate): void {
   const perChain = (value: (status: AggregateChainStatus) => number) =>

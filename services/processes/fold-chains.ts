@@ -1,5 +1,5 @@
 /** Folds the chains assigned to this process until it is asked to stop. */
-import { type Aggregate, createAggregate } from '../aggregate/main.js'
+import { type Aggregate, type AggregateDeps, createAggregate } from '../aggregate/main.js'
 import { createOwnedChains } from '../aggregate/owned-chains.js'
 import { chainFacts } from '../core/config/chain-facts.js'
 import type { Config } from '../core/config/index.js'
@@ -23,10 +23,12 @@ export type FoldDeps = {
   metrics: Metrics
   /** Awaited before a chain is opened. */
   beforeChain?: () => Promise<void>
-}
+} & Pick<AggregateDeps, 'ownsStore' | 'beforeCheckpoint' | 'onLoss'>
 
-export function openFold({ platform, store, config, logger, metrics, beforeChain }: FoldDeps): Aggregate {
+export function openFold(deps: FoldDeps): Aggregate {
+  const { platform, store, config, logger, metrics, beforeChain, ownsStore = false, beforeCheckpoint, onLoss } = deps
   const aggregate = createAggregate({
+    ...{ ownsStore, ...(beforeCheckpoint && { beforeCheckpoint }), ...(onLoss && { onLoss }) },
     ...{ log: platform.log, codec: platform.codec, generations: platform.generations, store, logger, nowMs: Date.now },
     latency: createStageLatency(metrics),
     async openState(chain) {

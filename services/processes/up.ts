@@ -4,6 +4,7 @@
  */
 import { type DataDir, openDataDir } from '../core/data-dir/data-dir.js'
 import { lockDataDir } from '../core/data-dir/lock.js'
+import { openRepairs } from '../core/data-dir/repairs.js'
 import { readWsTokenSecret } from '../core/keys/private-files.js'
 import { collectAfterBusyPhases } from '../core/runtime/idle-heap.js'
 import { chooseLogFormat } from '../core/runtime/logger.js'
@@ -12,6 +13,7 @@ import { createHealth } from '../core/runtime/part-health.js'
 import { checkPortFree } from '../core/runtime/ports.js'
 import { createShutdown, type Shutdown } from '../core/runtime/shutdown.js'
 import { readCertificate } from '../core/runtime/tls-files.js'
+import { createStoreFileList, dropStoreFileList } from '../core/store/store-files.js'
 import { assembleServe } from '../serve/assemble.js'
 import { createPush } from '../serve/push-duty.js'
 import { type Choice, chooseSource } from './choose-source.js'
@@ -19,6 +21,8 @@ import { createHistoryWatch, greet } from './greeting.js'
 import { type Closing, claimStore, openConfiguredStore } from './open-store.js'
 import { openPlatform } from './platform/open-platform.js'
 import type { RunUp } from './process-options.js'
+import { healAtStart, healOpenStore } from './repair/heal-at-start.js'
+import { runChecks } from './threads/run-checks.js'
 import { createEngineThread } from './threads/run-engine.js'
 import { createThreads } from './threads/threads.js'
 import { watchProcess } from './watch-process.js'
@@ -54,6 +58,9 @@ async function runServices(
   // Threads cannot see whether stderr is a terminal.
   const logFormat = chooseLogFormat(config.logFormat, process.env, process.stderr)
   const health = createHealth({ parts: ['log', 'store'], logger })
+  const repairs = openRepairs(dir.path, logger)
+  const isEmbedded = config.store.kind === 'embedded'
+  if (config.log.kind === 'embedded') await healAtStart(dir, { source: choice.source, repairs, logger })
   const platform = await openPlatform({ config, dir: () => dir, logger, health, signal, hasThreads: true })
   closing.push(() => platform.close())
   await platform.claimOrigin(choice.claim)
@@ -61,9 +68,13 @@ async function runServices(
   const engine = createEngineThread({ dataDir: dir.path, watchdogMs: config.watchdogMs, logFormat }, logger, () =>
     threads.flush(),
   )
-  if (config.store.kind === 'embedded') closing.push(() => engine.stop())
+  if (isEmbedded)
+    closing.push(async () => {
+      await engine.stop()
+      createStoreFileList(dir.path).save()
+    })
   // The other threads load meanwhile.
-  const engineStarted = config.store.kind === 'embedded' ? engine.start() : Promise.resolve()
+  const engineStarted = isEmbedded ? engine.start() : Promise.resolve()
   engineStarted.catch(() => {})
   const store = await openConfiguredStore({ ...config, dataDir: dir.path }, health, signal, closing)
   const keys = platform.createKeys()
@@ -76,7 +87,7 @@ async function runServices(
   const simulated = choice.claim.origin === 'simulated'
   const threads = createThreads({
     data: { config, dataDir: dir.path, logFormat, wsTokenSecret },
-    ...{ source: choice.source, speed, openFrom, simulated, logger, health, metrics },
+    ...{ source: choice.source, speed, openFrom, simulated, logger, health, metrics, repairs },
     ...{ onHistory: watch.onHistory, stopProcess: shutdown.stop },
   })
   const { rest } = threads
@@ -90,7 +101,8 @@ async function runServices(
       pushedPositions: rest.pushedPositions,
       pipeStatus: threads.pipeStatus,
       async prepare() {
-        await store.migrate()
+        await store.migrate((_done, pending) => pending > 0 && dropStoreFileList(dir.path))
+        if (isEmbedded) await healOpenStore(store, dir, repairs)
         await claimStore(store, choice.claim.origin)
         rest.prepared()
       },
@@ -107,6 +119,14 @@ async function runServices(
   ])
   if (signal.aborted || httpPort === undefined) return 0
 
+  let isLogDamaged = false
+  if (config.log.kind === 'embedded' && isEmbedded)
+    closing.push(
+      runChecks({ config, dataDir: dir.path, logFormat }, { logger, metrics }, (found) => {
+        isLogDamaged ||= found.part === 'log'
+        return threads.repair(found)
+      }),
+    )
   collectAfterBusyPhases(signal)
   const folding = threads.fold()
   const ingesting = threads.ingest()
@@ -124,5 +144,5 @@ async function runServices(
   const hasFailed = outcome === 'failed' && choice.source.kind !== 'chains'
   if (hasFailed) shutdown.stop('ingest failed')
   const hasFoldFailed = await folding
-  return hasFailed || hasFoldFailed ? 1 : 0
+  return hasFailed || hasFoldFailed || isLogDamaged ? 1 : 0
 }

@@ -63,7 +63,7 @@ export function assembleServe(deps: ServeDeps, duties: Duties): Serve {
   const status = async () =>
     readStatus({
       ...{ memory, pipeStatus, outages, simulated: isSimulated(), nowMs },
-      ...{ push: pushReport(), threads: deps.threads?.() },
+      ...{ push: pushReport(), threads: deps.threads?.(), repairs: deps.repairs?.() ?? [], disk: deps.disk?.() },
       budgets: describeBudgets({
         ...{ plans, capacity, historyQueries: queries.running() },
         push: pushUsage() ?? (await deps.pushUsage?.()),

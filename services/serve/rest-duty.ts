@@ -63,7 +63,12 @@ export const createRest: CreateRest = (deps, parts, { isLoaded, wsPort, status }
   addClickhouseRoute(rest, sqlRoutes)
   addExportRoutes(rest, { ...sqlRoutes, exports: createExportService({ sql, store, chains, plans }) })
   addMcpRoute(rest, { gate, metrics, isLoaded })
-  addServiceRoutes(rest, { memory, metrics: deps.metricsText === undefined ? metrics : deps.metricsText, status })
+  addServiceRoutes(rest, {
+    memory,
+    metrics: deps.metricsText === undefined ? metrics : deps.metricsText,
+    status,
+    repairs: deps.repairs,
+  })
   const { publicUrls = [], publicWsUrl = { kind: 'none' } } = config
   addPages(rest, { ...config, publicUrls, publicWsUrl })
   addWsTokenRoute(rest, { gate, tokens, wsPort, isLoaded, publicUrls, publicWsUrl })

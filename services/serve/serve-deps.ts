@@ -2,6 +2,7 @@ import type { Config } from '../core/config/config.js'
 import type { KeyStore } from '../core/keys/key-store.js'
 import type { Codec } from '../core/log/codec.js'
 import type { EventLog } from '../core/log/port.js'
+import type { DiskReport } from '../core/runtime/disk-space.js'
 import type { Logger } from '../core/runtime/logger.js'
 import type { Metrics, MetricsText } from '../core/runtime/metrics.js'
 import type { Health, UnreachableReport } from '../core/runtime/part-health.js'
@@ -34,6 +35,15 @@ export type PushUsage = {
   /** Approximate. */
   memoryBytes: number
   unreadBytes: number
+}
+
+/** Damage that is being repaired. `until`: the block up to which each chain must be stored again. */
+export type RepairReport = {
+  part: string
+  what: string
+  answer: string
+  found: number
+  until: Record<string, { block: number }>
 }
 
 /** `last_end`: why it last ended unexpectedly. */
@@ -96,6 +106,10 @@ export type ServeDeps = {
   pushUsage?: () => Promise<PushUsage | undefined>
   /** The threads of this process, for /status. */
   threads?: () => ThreadReport[]
+  /** Unfinished repairs: while there are any, this process is not ready. */
+  repairs?: () => RepairReport[]
+  /** Free space of the data directory. */
+  disk?: () => DiskReport | undefined
   /** The metrics of all threads. */
   metricsText?: MetricsText
   /** The market is simulated: /status and every page say so. */

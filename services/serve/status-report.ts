@@ -1,9 +1,10 @@
 import { deadTopic } from '../core/log/port.js'
+import type { DiskReport } from '../core/runtime/disk-space.js'
 import type { UnreachableReport } from '../core/runtime/part-health.js'
 import { VERSION } from '../core/runtime/version.js'
 import type { Memory } from './memory/memory.js'
 import { createServedChain, type ServedChain } from './memory/served-chain.js'
-import type { PipeChainStatus, PushReport, ThreadReport } from './serve-deps.js'
+import type { PipeChainStatus, PushReport, RepairReport, ThreadReport } from './serve-deps.js'
 import type { BudgetStatus } from './status-budgets.js'
 
 export type ChainStatus = {
@@ -37,11 +38,26 @@ export type StatusReport = {
   simulated: boolean
   /** Current outages: what is unreachable, from where, since when. */
   away: UnreachableReport[]
+  /** Damage of the data directory that is being repaired. */
+  damage: DamageStatus[]
+  /** Free space of the data directory; absent where there is none. */
+  disk_space?: DiskReport
   /** Budgets of keys and what is in use, without naming a key. */
   budgets: BudgetStatus
   chains: ChainStatus[]
   /** Dead letters without a chain, such as lines that are not records. */
   dead_letters_without_chain: number
+}
+
+export type DamageStatus = {
+  /** `log`, `state` or `store`. */
+  part: string
+  what: string
+  answer: string
+  /** Epoch seconds. */
+  found: number
+  /** Chains that are not stored up to these blocks again. */
+  chains: { chain: string; until_block: number }[]
 }
 
 /** Chain name ingest uses for records without one. */
@@ -51,6 +67,8 @@ export type StatusDeps = {
   memory: Memory
   pipeStatus: () => readonly PipeChainStatus[]
   outages: () => UnreachableReport[]
+  repairs: readonly RepairReport[]
+  disk: DiskReport | undefined
   simulated: boolean
   nowMs: () => number
   push: PushReport | undefined
@@ -76,6 +94,11 @@ export function readStatus(deps: StatusDeps): StatusReport {
     ...(deps.threads === undefined ? {} : { threads: deps.threads }),
     simulated: deps.simulated,
     away: deps.outages(),
+    damage: deps.repairs.map(({ part, what, answer, found, until }) => ({
+      ...{ part, what, answer, found },
+      chains: Object.entries(until).map(([chain, { block }]) => ({ chain, until_block: block })),
+    })),
+    ...(deps.disk === undefined ? {} : { disk_space: deps.disk }),
     budgets: deps.budgets,
     chains,
     dead_letters_without_chain: deadLetters(NO_CHAIN),

@@ -34,6 +34,15 @@ export const COUNTS = {
     ...{ short: 0, long: 15, seed: 9, files: ['test/integration/kafka-outage.long.test.ts'] },
     proves: 'an outage of the broker or the store is reported, does not grow memory, and loses nothing',
   },
+  dataDamages: {
+    ...{
+      short: 20,
+      long: 200,
+      seed: 61,
+      files: ['test/processes/damage.test.ts', 'test/integration/damage.long.test.ts'],
+    },
+    proves: 'a data directory with flipped, cut or removed files is repaired, or its start ends with the remedy',
+  },
   generationSwitches: {
     ...{ short: 0, long: 6, seed: 7, files: ['test/integration/generations.test.ts'] },
     proves: 'a backfill switched in while it and `up` are killed loses and repeats no block',

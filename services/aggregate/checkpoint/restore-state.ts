@@ -11,7 +11,7 @@ import { UndoStack } from '../state/undo-stack.js'
 import { readBuckets, readWholeBuckets } from './bucket-image.js'
 import { restoreSmall, type SmallImage } from './small-image.js'
 import { META_KEY, type Meta, type OldStoredRings, type StoredJournal, type StoredRings } from './state-image.js'
-import { padded, type StateStore, unpack } from './state-store.js'
+import { padded, type StateStore, stateDamaged, unpack } from './state-store.js'
 import { loadChunks, loadWindows, restoreBefore } from './windows-image.js'
 
 export function readMeta(store: StateStore): Meta | undefined {
@@ -123,6 +123,6 @@ function collectTimes(ring: BucketRing, pair: number, into: TradedAt[]): void {
 
 function mustGet(store: StateStore, key: string): Uint8Array {
   const value = store.get(key)
-  if (value === undefined) throw new Error(`checkpoint is damaged: key ${key} is missing`)
+  if (value === undefined) throw stateDamaged('', `the value of ${key} is missing`)
   return value
 }

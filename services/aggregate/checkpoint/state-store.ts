@@ -1,7 +1,9 @@
 /** Where checkpoints are stored: keyed bytes of one chain, written in atomic, durable sets. */
 import { mkdirSync } from 'node:fs'
 import { type Database, open } from 'lmdb'
+import { DextapeError } from '../../core/domain/errors.js'
 import { MAP_BYTES } from '../../core/log/lmdb-tables.js'
+import { crc32 } from '../../core/runtime/crc32.js'
 
 export type StateChange = { key: string; value: Uint8Array | null }
 
@@ -25,17 +27,20 @@ export async function openStateStore(path: string): Promise<StateStore> {
   const table = root.openDB<Buffer, string>({ name: TABLE, encoding: 'binary', compression: true })
   await moveUncompressed(root, table)
   return {
-    get: (key) => table.get(key),
+    get: (key) => checked(path, key, table.get(key)),
     *entries(prefix) {
-      for (const { key, value } of table.getRange({ start: prefix, end: `${prefix}\uffff` })) yield { key, value }
+      for (const { key, value } of table.getRange({ start: prefix, end: `${prefix}\uffff` }))
+        yield { key, value: checked(path, key, value) }
     },
     async commit(changes) {
-      await table.transaction(() => {
-        for (const { key, value } of changes) {
-          if (value === null) table.remove(key)
-          else table.put(key, asBuffer(value))
-        }
-      })
+      await written(path, () =>
+        table.transaction(() => {
+          for (const { key, value } of changes) {
+            if (value === null) table.remove(key)
+            else table.put(key, sealed(key, asBuffer(value)))
+          }
+        }),
+      )
       await table.flushed
     },
     async clear() {
@@ -43,6 +48,20 @@ export async function openStateStore(path: string): Promise<StateStore> {
       await table.flushed
     },
     close: () => root.close(),
+  }
+}
+
+/** A full disk may have room again. */
+async function written(path: string, write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write()
+  } catch (cause) {
+    throw new DextapeError({
+      ...{ code: 'state_write_failed', what: 'Cannot write a checkpoint', retry: true, where: { file: path } },
+      got: cause instanceof Error ? cause.message : String(cause),
+      fix: 'Check for a full disk or a read-only data directory.',
+      cause,
+    })
   }
 }
 
@@ -88,6 +107,33 @@ function asBuffer(bytes: Uint8Array): Buffer {
 }
 
 const HEADER_BYTES = 8
+/** Where a packed value has its checksum; 0 in values of earlier versions, and in those that are not in a file. */
+const CHECKSUM_AT = 4
+const NO_CHECKSUM = Buffer.alloc(4)
+
+/** With a checksum of its key and its bytes. */
+function sealed(key: string, value: Buffer): Buffer {
+  value.writeUInt32LE(checksumOf(key, value), CHECKSUM_AT)
+  return value
+}
+
+function checksumOf(key: string, value: Buffer): number {
+  const head = crc32(NO_CHECKSUM, crc32(value.subarray(0, CHECKSUM_AT), crc32(key)))
+  // 0 means none.
+  return crc32(value.subarray(HEADER_BYTES), head) || 1
+}
+
+function checked<Value extends Buffer | undefined>(path: string, key: string, value: Value): Value {
+  if (value === undefined) return value
+  const expected = value.length < HEADER_BYTES ? -1 : value.readUInt32LE(CHECKSUM_AT)
+  if (expected === 0 || expected === checksumOf(key, value)) return value
+  throw stateDamaged(path, `the value of ${key} has a wrong checksum`)
+}
+
+/** The chain is then folded again from its first block. */
+export function stateDamaged(path: string, got: string): DextapeError {
+  return new DextapeError({ code: 'state_damaged', what: 'A checkpoint is damaged', where: { file: path }, got })
+}
 
 /** A checkpoint value: fields as JSON, numbers as doubles bit for bit (NaN and signs survive). */
 export function pack(fields: unknown, ...numbers: readonly Float64Array[]): Uint8Array {

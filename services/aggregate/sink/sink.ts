@@ -15,15 +15,18 @@ export type Sink = {
   flush(): Promise<void>
   /** Seq of the last update whose rows are written. */
   readonly flushedSeq: number
+  /** Number of the last block whose rows are written. */
+  readonly flushedBlock: number | null
 }
 
-/** `storedSeq`: after a restart, the seq up to which rows are already stored. */
+/** `storedSeq`, `storedBlock`: after a restart, the update and the block up to which rows are already stored. */
 export function createSink(
   chain: string,
   store: Store,
   facts: RowFacts,
   settings: SinkSettings,
   storedSeq: number,
+  storedBlock: number | null = null,
 ): Sink {
   let batch = new RowBatch(chain)
   let writing: Promise<void> | null = null
@@ -31,10 +34,12 @@ export function createSink(
   /** When the batch got its first row, as far as `flushWhenDue` saw. */
   let batchSinceMs: number | null = null
   let flushedSeq = storedSeq
+  let flushedBlock = storedBlock
 
   async function write(full: RowBatch): Promise<void> {
     for (const { table, rows } of encodeRows(chain, full, facts)) await store.insertRows(table, rows)
     flushedSeq = full.last?.seq ?? flushedSeq
+    flushedBlock = full.last?.number ?? flushedBlock
   }
 
   function start(): void {
@@ -77,6 +82,9 @@ export function createSink(
     },
     get flushedSeq() {
       return flushedSeq
+    },
+    get flushedBlock() {
+      return flushedBlock
     },
   }
 }

@@ -1,12 +1,16 @@
 /** The checks of `dextape doctor`. Each returns findings and never throws. */
-import { existsSync, statfsSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, readdirSync, statfsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { type Config, type KafkaChoice, withoutSecrets } from '../../core/config/index.js'
-import { findDataDir, openDataDir } from '../../core/data-dir/data-dir.js'
+import { findDataDir, isDataDir, openDataDir } from '../../core/data-dir/data-dir.js'
 import { lockHolder } from '../../core/data-dir/lock.js'
+import { type Repair, repairsFileOf } from '../../core/data-dir/repairs.js'
 import { splitUrl } from '../../core/log/registry-http.js'
+import { readJsonFile } from '../../core/runtime/json-file.js'
 import { checkPortFree } from '../../core/runtime/ports.js'
+import { findChangedFiles } from '../../core/store/store-files.js'
 import { openKafka } from '../../processes/platform/kafka.js'
+import { problemOf } from '../../processes/repair/heal-at-start.js'
 import { chooseTransport, GLIBC_FIX } from '../../serve/push/transport/choose-transport.js'
 
 export type Finding = { level: 'ok' | 'warn' | 'fail'; what: string; fix?: string }
@@ -80,6 +84,24 @@ export function checkDataDir(config: Config): Finding[] {
       : { level: 'ok', what: free },
   )
   return findings
+}
+
+/** Files of a directory in use change while they are read: a running `up` checks them itself. */
+export function checkDamage(config: Config): Finding[] {
+  if (!isDataDir(config.dataDir)) return []
+  const dir = findDataDir(config.dataDir)
+  const repairs = (readJsonFile(repairsFileOf(dir.path)) as Repair[] | undefined) ?? []
+  const unfinished = repairs.map(
+    ({ what, answer }): Finding => ({ level: 'warn', what, fix: `being repaired: ${answer}` }),
+  )
+  if (lockHolder(dir) !== undefined) return unfinished
+  const { logPath, statePath, sourcesPath, keysPath } = dir
+  const states = existsSync(statePath) ? readdirSync(statePath).map((chain) => join(statePath, chain)) : []
+  const problems = [logPath, sourcesPath, keysPath, ...states].flatMap((path) => problemOf(path) ?? [])
+  const changed = [...problems, ...findChangedFiles(dir.path)]
+  if (changed.length === 0) return [...unfinished, { level: 'ok', what: `no damaged file in ${dir.path}` }]
+  const fix = 'start `dextape up` or run `dextape repair`'
+  return [...unfinished, ...changed.slice(0, 5).map((what): Finding => ({ level: 'fail', what, fix }))]
 }
 
 function nearestExisting(path: string): string {

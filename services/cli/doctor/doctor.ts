@@ -29,7 +29,7 @@ async function runDoctor(world: World, options: DoctorOptions): Promise<number> 
   const config = readConfig(world, options, findings)
   if (config !== undefined) {
     findings.push(checks.checkPushServer(config))
-    findings.push(...checks.checkDataDir(config))
+    findings.push(...checks.checkDataDir(config), ...checks.checkDamage(config))
     findings.push(await checks.checkPort(config, config.httpPort, 'DEXTAPE_HTTP_PORT'))
     findings.push(await checks.checkPort(config, config.wsPort, 'DEXTAPE_WS_PORT'))
     if (config.log.kind === 'kafka') {

@@ -59,7 +59,15 @@ export type Config = ChainSources & {
   store: StoreChoice
   fold: { maxTimeBackS: number; journalBlocks: number }
   retention: { updatesMs: number; s1CandlesMs: number; deadMs: number }
-  intervals: { flushMs: number; checkpointMs: number; progressMs: number }
+  /** New blocks wait while the data directory has less free space than this. */
+  disk: { reserveBytes: number }
+  intervals: {
+    flushMs: number
+    checkpointMs: number
+    progressMs: number
+    /** Between two checks of the data directory for damage; 0: none. */
+    checkMs: number
+  }
   /** Optional topics, besides those the services need. */
   topics: { trades: boolean }
   /** The market `up` simulates when it has no other source. */
@@ -102,7 +110,9 @@ export function describeConfig(config: Config): Record<string, unknown> {
       flush_ms: config.intervals.flushMs,
       checkpoint_ms: config.intervals.checkpointMs,
       progress_s: config.intervals.progressMs / 1000,
+      check_s: config.intervals.checkMs / 1000,
     },
+    disk: { reserve_mb: config.disk.reserveBytes / 2 ** 20 },
     topics: config.topics,
     simulator: {
       seed: config.simulator.seed,

@@ -135,10 +135,12 @@ export const ConfigFile = Type.Object(
           flush_ms: Type.Optional(wholeNumber(1)),
           checkpoint_ms: Type.Optional(wholeNumber(1)),
           progress_s: Type.Optional(wholeNumber(1)),
+          check_s: Type.Optional(wholeNumber(0)),
         },
         closed,
       ),
     ),
+    disk: Type.Optional(Type.Object({ reserve_mb: Type.Optional(wholeNumber(0)) }, closed)),
     topics: Type.Optional(Type.Object({ trades: Type.Optional(Type.Boolean()) }, closed)),
     simulator: Type.Optional(
       Type.Object(

@@ -133,6 +133,7 @@ function build(
       deadMs: (settings.retention?.dead_d ?? 90) * DAY_MS,
     },
     intervals: intervals(settings),
+    disk: { reserveBytes: (settings.disk?.reserve_mb ?? DISK_RESERVE_MB) * 2 ** 20 },
     topics: { trades: settings.topics?.trades ?? false },
     simulator: {
       seed: settings.simulator?.seed ?? 1,
@@ -223,12 +224,19 @@ const EMBEDDED_INTERVALS = { flushMs: 30_000, checkpointMs: 30_000 }
 /** A server is read by others, and a process that takes over a chain folds from its last checkpoint. */
 const SERVER_INTERVALS = { flushMs: 1000, checkpointMs: 5000 }
 
+/** Room for what is folded but not stored yet, and for merges. */
+const DISK_RESERVE_MB = 128
+
+/** The check reads every byte of the data directory. */
+const CHECK_EVERY_S = 6 * 3600
+
 function intervals({ intervals: given, clickhouse }: ConfigFile): Config['intervals'] {
   const { flushMs, checkpointMs } = clickhouse === undefined ? EMBEDDED_INTERVALS : SERVER_INTERVALS
   return {
     flushMs: given?.flush_ms ?? flushMs,
     checkpointMs: given?.checkpoint_ms ?? checkpointMs,
     progressMs: (given?.progress_s ?? 10) * 1000,
+    checkMs: (given?.check_s ?? CHECK_EVERY_S) * 1000,
   }
 }
 

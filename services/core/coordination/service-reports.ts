@@ -13,7 +13,14 @@ export type IngestChain = {
   /** Why the source stopped, if it did. */
   stopped?: string
 }
-export type FoldChain = { chain: string; indexedFrom: number | null; stopped: string | null }
+export type FoldChain = {
+  chain: string
+  indexedFrom: number | null
+  stopped: string | null
+  /** Number of the last block whose rows are stored. */
+  storedBlock?: number | null
+  epoch?: number
+}
 
 /** An aggregate reports the chains it folds now, not those another one took over. */
 export type ServiceReport = { away: UnreachablePart[] } & (

@@ -58,3 +58,20 @@ export function assertEntries(topic: string, entries: readonly LogEntry[], maxVa
     }
   }
 }
+
+/** Bytes of the log's file have changed, or are gone. */
+export function chunkDamaged(offset: number, got: string): DextapeError {
+  return new DextapeError({ code: 'log_damaged', what: `Record ${offset} of the log is damaged`, got })
+}
+
+/** The same, for whoever knows the topic. */
+export function logDamaged(cause: DextapeError, topic: string, path: string): DextapeError {
+  return new DextapeError({
+    code: 'log_damaged',
+    what: 'The log is damaged',
+    where: { topic, file: path },
+    got: cause.message,
+    fix: 'Start Dextape again: a start repairs the log.',
+    cause,
+  })
+}

@@ -1,11 +1,15 @@
 /**
  * How the embedded log stores records: an append becomes chunks of many records, so that the cost of a B-tree entry is paid per
- * chunk, not per record. A chunk is a table (timestamp, key length, value length per record), then the keys and values. Offsets
- * are not in it: a chunk's key has the offset of its first record.
+ * chunk, not per record. A chunk is a table (timestamp, key length, value length per record), then the keys and values, then a
+ * checksum. Offsets are not in it: a chunk's key has the offset of its first record.
  */
+import { crc32 } from '../runtime/crc32.js'
 import type { LogEntry, LogRecord } from './port.js'
 
-const FORMAT = 1
+const FORMAT = 2
+/** As written at first. */
+const FORMAT_WITHOUT_CHECKSUM = 1
+const CHECKSUM_BYTES = 4
 const HEADER_BYTES = 8
 const ROW_BYTES = 16
 /** Key length for "same key as the record before": most records of a topic share a key. */
@@ -47,7 +51,7 @@ function packChunk(entries: readonly LogEntry[], first: number, end: number): Ch
     payloadBytes += entry.value.byteLength + (keyLength === SAME_KEY ? 0 : keyLength)
     previousKey = entry.key
   }
-  const bytes = Buffer.allocUnsafe(HEADER_BYTES + records * ROW_BYTES + payloadBytes)
+  const bytes = Buffer.allocUnsafe(HEADER_BYTES + records * ROW_BYTES + payloadBytes + CHECKSUM_BYTES)
   bytes.writeUInt32LE(FORMAT, 0)
   bytes.writeUInt32LE(records, 4)
   let position = HEADER_BYTES + records * ROW_BYTES
@@ -62,7 +66,20 @@ function packChunk(entries: readonly LogEntry[], first: number, end: number): Ch
     bytes.set(entry.value, position)
     position += entry.value.byteLength
   }
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, position)), position)
   return { bytes, records, newestMs, payloadBytes }
+}
+
+/** False if bytes of it have changed since it was written. */
+export function isChunkWhole(bytes: Buffer): boolean {
+  if (bytes.length < HEADER_BYTES) return false
+  const format = bytes.readUInt32LE(0)
+  const records = chunkRecords(bytes)
+  const tableEnd = HEADER_BYTES + records * ROW_BYTES
+  if (records === 0 || tableEnd > bytes.length) return false
+  if (format === FORMAT_WITHOUT_CHECKSUM) return tableEnd + chunkPayloadBytes(bytes, 0) === bytes.length
+  const end = bytes.length - CHECKSUM_BYTES
+  return format === FORMAT && crc32(bytes.subarray(0, end)) === bytes.readUInt32LE(end)
 }
 
 export function chunkRecords(bytes: Buffer): number {

@@ -1,8 +1,9 @@
 /** The log on LMDB: no server; several processes can append to and follow one data directory. */
+import { writeFileSync } from 'node:fs'
 import { DextapeError } from '../domain/errors.js'
 import { wallMs } from '../runtime/stage-latency.js'
 import { createArrivals } from './arrivals.js'
-import { assertEntries, assertName, assertOffset, offsetLost } from './assertions.js'
+import { assertEntries, assertName, assertOffset, logDamaged, offsetLost } from './assertions.js'
 import { packChunks } from './chunk.js'
 import {
   appendChunks,
@@ -16,6 +17,7 @@ import {
 } from './lmdb-tables.js'
 import type { EventLog, LogEntry, LogRecord, ReadOptions, TopicInfo } from './port.js'
 import { embeddedRegistry, type SchemaRegistry } from './registry.js'
+import { damageMarkOf } from './salvage-log.js'
 import { type ChunkTimes, createTail, type TailChunk } from './tail.js'
 import { openThreadChannel, shared, type ThreadAppend } from './thread-channel.js'
 
@@ -80,7 +82,13 @@ function embeddedLog(env: Environment, options: EmbeddedOptions): EventLog {
     const state = latest(topic)
     if (state === undefined || from >= state.end) return []
     const find = (offset: number) => tail.find(state.id, offset)
-    return readRecords(env, state, from, maxRecords ?? DEFAULT_BATCH_RECORDS, maxBytes ?? DEFAULT_BATCH_BYTES, find)
+    try {
+      return readRecords(env, state, from, maxRecords ?? DEFAULT_BATCH_RECORDS, maxBytes ?? DEFAULT_BATCH_BYTES, find)
+    } catch (error) {
+      if (!(error instanceof DextapeError) || error.code !== 'log_damaged') throw error
+      writeFileSync(damageMarkOf(path), `${error.message}\n`)
+      throw logDamaged(error, topic, path)
+    }
   }
 
   function arrived(topic: string, { topicId, chunks }: ThreadAppend): void {

@@ -4,7 +4,17 @@
  */
 import { type Database, type Key, open, type RootDatabase } from 'lmdb'
 import { ConfigError } from '../domain/errors.js'
-import { type Chunk, chunkNewestMs, chunkPayloadBytes, chunkRecords, chunkTimestampMs, unpackChunk } from './chunk.js'
+import { crc32 } from '../runtime/crc32.js'
+import { chunkDamaged } from './assertions.js'
+import {
+  type Chunk,
+  chunkNewestMs,
+  chunkPayloadBytes,
+  chunkRecords,
+  chunkTimestampMs,
+  isChunkWhole,
+  unpackChunk,
+} from './chunk.js'
 import type { LogRecord } from './port.js'
 import type { ChunkTimes } from './tail.js'
 
@@ -21,7 +31,7 @@ export type Environment = {
   times: Database<number, Key>
   /** [group, topic] → next offset */
   groups: Database<number, Key>
-  /** The schema registry's table. */
+  /** The schema registry's table, and names of topics. */
   schemas: Database<unknown, Key>
 }
 
@@ -77,7 +87,7 @@ export function appendChunks(
   topic: string,
   chunks: readonly Chunk[],
 ): { id: number; firstOffset: number } {
-  const state = env.topics.get(topic) ?? newTopic(env)
+  const state = env.topics.get(topic) ?? newTopic(env, topic)
   const firstOffset = state.end
   for (const chunk of chunks) {
     env.chunks.put([state.id, state.end], chunk.bytes)
@@ -92,8 +102,56 @@ export function appendChunks(
   return { id: state.id, firstOffset }
 }
 
-function newTopic(env: Environment): TopicState {
-  return { id: env.topics.getCount() + 1, start: 0, end: 0, bytes: 0, newestMs: 0 }
+/** Its name is also stored where it is never rewritten: a shortened file loses the table of topics first. */
+function newTopic(env: Environment, topic: string): TopicState {
+  const id = env.topics.getCount() + 1
+  env.schemas.put(['topic', id], topic)
+  sealSchemas(env)
+  return { id, start: 0, end: 0, bytes: 0, newestMs: 0 }
+}
+
+/** Schemas have no checksum of their own. Called within the transaction that changes them. */
+export function sealSchemas({ schemas }: Pick<Environment, 'schemas'>): void {
+  schemas.put(SCHEMAS_SEAL, checksumOfSchemas(schemas))
+}
+
+const SCHEMAS_SEAL = 'checksum'
+
+/** Logs of earlier versions have no checksum. */
+export function areSchemasWhole({ schemas }: Pick<Environment, 'schemas'>): boolean {
+  const sealed = schemas.get(SCHEMAS_SEAL)
+  return sealed === undefined || sealed === checksumOfSchemas(schemas)
+}
+
+function checksumOfSchemas(schemas: Environment['schemas']): number {
+  let checksum = 0
+  for (const { key, value } of schemas.getRange())
+    if (key !== SCHEMAS_SEAL) checksum = crc32(JSON.stringify([key, value]), checksum)
+  return checksum
+}
+
+/** Reads every record of a log: what is wrong with the first one that is, or with what leads to it. */
+export function findRecordProblem(env: Environment): string | undefined {
+  if (!areSchemasWhole(env)) return 'the schemas have a wrong checksum'
+  for (const { key: topic, value: state } of env.topics.getRange()) {
+    if (![state.id, state.start, state.end].every(Number.isInteger)) return `topic ${topic} has no valid entry`
+    const times: string[] = []
+    let next = state.start
+    let newestMs = -1
+    for (const { key, value } of env.chunks.getRange({ start: [state.id], end: [state.id + 1] })) {
+      const first = (key as [number, number])[1]
+      if (first > next || !isChunkWhole(value)) return `record ${Math.max(next, first)} of ${topic} is damaged`
+      const ofChunkMs = chunkNewestMs(value, Math.max(0, next - first))
+      if (ofChunkMs > newestMs) times.push(`${ofChunkMs} ${first}`)
+      newestMs = Math.max(newestMs, ofChunkMs)
+      next = first + chunkRecords(value)
+    }
+    if (next !== state.end) return `${topic} ends at offset ${next}, expected ${state.end}`
+    const indexed = env.times.getRange({ start: [state.id], end: [state.id + 1] })
+    const found = [...indexed].map(({ key, value }) => `${(key as [number, number])[1]} ${value}`)
+    if (found.join() !== times.join()) return `the index of times of ${topic} is wrong`
+  }
+  return undefined
 }
 
 export function readRecords(
@@ -109,7 +167,7 @@ export function readRecords(
   let bytesLeft = maxBytes
   while (offset < state.end && records.length < maxRecords && bytesLeft > 0) {
     const chunk = findInMemory(offset) ?? chunkAt(env, state, offset)
-    if (chunk === undefined) break
+    if (chunk === undefined) throw chunkDamaged(offset, 'the record is missing')
     const before = records.length
     bytesLeft = unpackChunk(chunk.bytes, chunk.first, offset - chunk.first, records, maxRecords, bytesLeft)
     if (chunk.times !== undefined) addTimes(records.slice(before), chunk.first, chunk.times)
@@ -126,6 +184,13 @@ function addTimes(records: readonly LogRecord[], first: number, { appendedMs, ar
 }
 
 function chunkAt(env: Environment, state: TopicState, offset: number): FoundChunk | undefined {
+  const found = findChunk(env, state, offset)
+  if (found === undefined) return undefined
+  if (!isChunkWhole(found.bytes)) throw chunkDamaged(found.first, 'its checksum is wrong')
+  return offset < found.first + chunkRecords(found.bytes) ? found : undefined
+}
+
+function findChunk(env: Environment, state: TopicState, offset: number): FoundChunk | undefined {
   const exact = env.chunks.get([state.id, offset])
   if (exact !== undefined) return { first: offset, bytes: exact }
   for (const { key, value } of env.chunks.getRange({

@@ -5,7 +5,7 @@
 import type { AvroRecord } from '../../../schemas/avro.js'
 import { DextapeError } from '../domain/errors.js'
 import { incompatibility } from './avro-types.js'
-import type { Environment } from './lmdb-tables.js'
+import { type Environment, sealSchemas } from './lmdb-tables.js'
 
 /** A remote registry answers with promises; `Codec.prepare` and `Codec.learn` await them ahead of the hot path. */
 export interface SchemaRegistry {
@@ -57,6 +57,7 @@ export function embeddedRegistry({ root, schemas }: Environment): SchemaRegistry
       schemas.put('count', id)
     }
     schemas.put(['subject', subject], [...ids, id])
+    sealSchemas({ schemas })
     return id
   }
 

@@ -24,6 +24,8 @@ const STREAMS_AT_ONCE = 1
 const USER_SETTINGS = [['os_threads_nice_value_query', '10']] as const
 const PING_TIMEOUT_MS = 2_000
 const FLUSH_TIMEOUT_MS = 30_000
+/** The engine's own code for it: such an insert is tried again. */
+const NOT_ENOUGH_SPACE = '243'
 const FLUSH_PATH = '/flush'
 /** Parameters of a query are in its address, lists of hundreds of pairs among them. */
 const MAX_HEADER_BYTES = 1 << 20
@@ -155,7 +157,8 @@ async function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
 
 function replyFault(response: ServerResponse, error: unknown): void {
   const text = error instanceof Error ? error.message : String(error)
-  const code = /Code: (\d+)/.exec(text)?.[1] ?? '1000'
+  const isDiskFull = (error as NodeJS.ErrnoException).code === 'ENOSPC'
+  const code = isDiskFull ? NOT_ENOUGH_SPACE : (/Code: (\d+)/.exec(text)?.[1] ?? '1000')
   reply(response, 500, Buffer.from(text), { 'X-ClickHouse-Exception-Code': code })
 }
 

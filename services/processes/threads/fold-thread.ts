@@ -1,9 +1,15 @@
 /** The thread of `up` that folds the chains and stores their rows. */
 
+import type { Loss } from '../../aggregate/chain-pipeline.js'
 import type { ServiceReport } from '../../core/coordination/service-reports.js'
+import type { Damage } from '../../core/data-dir/repairs.js'
+import { blocksTopic } from '../../core/log/port.js'
+import { createStoreFileList, dropStoreFileList } from '../../core/store/store-files.js'
+import { readPublished } from '../../ingest/resume-source.js'
 import { foldedChains } from '../chain-status.js'
 import { openFold, runFold } from '../fold-chains.js'
-import { openConfiguredStore } from '../open-store.js'
+import { claimStore, openConfiguredStore } from '../open-store.js'
+import { emptyStore } from '../repair/check-store.js'
 import { type ReportMethods, runThread, sendChanges, type ThreadData, type ThreadMethods } from './thread-parts.js'
 
 export type FoldMethods = ThreadMethods & {
@@ -12,13 +18,39 @@ export type FoldMethods = ThreadMethods & {
   run(): Promise<boolean>
   /** Stores the waiting rows of a chain, or of all, now. */
   flush(chain?: string): Promise<void>
+  /** Deletes what is older than its retention now, not once a day. */
+  retain(): Promise<void>
+  /** Folds a chain again from its first block: its checkpoint is damaged. */
+  refoldChain(chain: string): Promise<void>
+  /** Empties the store, and folds every chain again from its first block. Resolves when both have begun. */
+  rebuildStore(): Promise<void>
 }
+
+/** How often the store's files are listed; they are also listed before each checkpoint. */
+const LIST_FILES_EVERY_MS = 60_000
 
 runThread<ThreadData, ReportMethods, Omit<FoldMethods, keyof ThreadMethods>>(async (parts) => {
   const { data, main, platform, logger, metrics, health, closing, signal } = parts
   const { config } = data
   const store = await openConfiguredStore({ ...config, dataDir: data.dataDir }, health, signal, closing)
-  const aggregate = openFold({ platform, store, config, logger, metrics })
+  const isEmbedded = config.store.kind === 'embedded'
+  const files = createStoreFileList(data.dataDir)
+  const aggregate = openFold({
+    ...{ platform, store, config, logger, metrics, ownsStore: isEmbedded },
+    ...(isEmbedded ? { beforeCheckpoint: async () => files.save() } : {}),
+    onLoss: (loss) => void reportLoss(loss),
+  })
+  if (isEmbedded) {
+    const listing = setInterval(() => files.save(), LIST_FILES_EVERY_MS)
+    signal.addEventListener('abort', () => clearInterval(listing), { once: true })
+  }
+
+  async function reportLoss({ part, chain, what, epoch }: Loss): Promise<void> {
+    const topic = blocksTopic(chain, platform.generations.liveOf(chain))
+    const block = (await readPublished(platform.log, platform.codec, topic)).at(-1)?.number
+    const damage: Damage = { part, what, answer: 'the chain is folded again from the log' }
+    main.tell('damage', damage, block === undefined ? {} : { [chain]: { block, epoch } })
+  }
   sendChanges<ServiceReport>(
     () => ({ service: 'aggregate', away: health.report(), chains: foldedChains(aggregate.status()) }),
     (report) => main.tell('report', report),
@@ -41,6 +73,15 @@ runThread<ThreadData, ReportMethods, Omit<FoldMethods, keyof ThreadMethods>>(asy
     async flush(chain) {
       const chains = chain === undefined ? aggregate.status().map((status) => status.chain) : [chain]
       await Promise.all(chains.map((one) => aggregate.flush(one)))
+    },
+    retain: () => aggregate.retain(),
+    refoldChain: (chain) => aggregate.refoldChain(chain),
+    async rebuildStore() {
+      await aggregate.refold(async () => {
+        dropStoreFileList(data.dataDir)
+        await emptyStore(store)
+        await claimStore(store, (await platform.origin())?.origin ?? 'real')
+      })
     },
   }
 })

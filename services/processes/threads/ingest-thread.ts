@@ -1,6 +1,7 @@
 /** The thread of `up` that reads its sources into the log. */
 
 import type { ServiceReport } from '../../core/coordination/service-reports.js'
+import type { EventLog } from '../../core/log/port.js'
 import type { IngestOutcome } from '../../ingest/main.js'
 import type { Speed } from '../../ingest/sources/recording/recording.js'
 import type { OpenChain } from '../chain-sources/open-chain.js'
@@ -19,20 +20,54 @@ export type IngestData = ThreadData & {
 export type IngestMethods = ThreadMethods & {
   /** Opens the sources; fails if one is misconfigured. */
   open(): { source: string | undefined; example: ExamplePair | undefined }
+  /** While paused, blocks are read but not appended. */
+  pause(isPaused: boolean): void
   /** Resolves when all sources have ended. */
   run(): Promise<IngestOutcome['kind']>
 }
 
 export type IngestMain = ReportMethods & { history(done: number): void }
 
+function createGate(signal: AbortSignal) {
+  let open = () => {}
+  let opened = Promise.resolve()
+  let isClosed = false
+  signal.addEventListener('abort', () => open(), { once: true })
+  return {
+    opened: () => opened,
+    set(shouldClose: boolean): void {
+      if (shouldClose === isClosed) return
+      isClosed = shouldClose
+      if (!shouldClose) return open()
+      opened = new Promise((resolve) => {
+        open = resolve
+      })
+    },
+  }
+}
+
 runThread<IngestData, IngestMain, Omit<IngestMethods, keyof ThreadMethods>>(async (parts) => {
   const { data, main, platform, logger, metrics, health, dir, closing, signal } = parts
   const { config, source, speed, openFrom } = data
   const open = openFrom === undefined ? undefined : ((await import(openFrom)) as { openChain: OpenChain }).openChain
+  const gate = createGate(signal)
+  const append: EventLog['append'] = async (topic, entries) => {
+    await gate.opened()
+    return platform.log.append(topic, entries)
+  }
   const ingests = await openIngests(
     source,
     {
-      ...{ platform, config, logger, health, metrics, dataDir: dir(), speed, open },
+      ...{
+        platform: { ...platform, log: { ...platform.log, append } },
+        config,
+        logger,
+        health,
+        metrics,
+        dataDir: dir(),
+        speed,
+        open,
+      },
       onHistory: (done) => main.tell('history', done),
     },
     closing,
@@ -50,6 +85,7 @@ runThread<IngestData, IngestMain, Omit<IngestMethods, keyof ThreadMethods>>(asyn
   })
   return {
     ended,
+    pause: gate.set,
     open: () => ({ source: statuses[0]?.source, example: ingests?.example }),
     async run() {
       running ??= (ingests?.run(signal) ?? Promise.resolve({ kind: 'done' as const })).then(({ kind }) => kind)

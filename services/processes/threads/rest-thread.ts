@@ -1,6 +1,8 @@
 /** The thread that answers REST requests, from its own memory of the updates and from the store. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PublishedReport } from '../../core/coordination/service-reports.js'
+import type { Repair } from '../../core/data-dir/repairs.js'
+import type { DiskReport } from '../../core/runtime/disk-space.js'
 import { type MetricsData, mergedMetrics } from '../../core/runtime/metrics.js'
 import type { UnreachablePart, UnreachableReport } from '../../core/runtime/part-health.js'
 import { assembleServe } from '../../serve/assemble.js'
@@ -16,6 +18,8 @@ export type ProcessReport = {
   services: readonly PublishedReport[]
   away: UnreachableReport[]
   threads: ThreadReport[]
+  repairs: Repair[]
+  disk: DiskReport | undefined
   simulated: boolean
   push: PushReport | undefined
   wsPort: number
@@ -73,6 +77,7 @@ runThread<RestData, RestMain, Omit<RestMethods, keyof ThreadMethods>>(async (par
       },
       ...{ pipeStatus: pipe.chains, remoteOutages: () => [...report.away, ...pipe.outages()] },
       ...{ simulated: () => report.simulated, threads: () => report.threads },
+      ...{ repairs: () => report.repairs, disk: () => report.disk },
       ...{ pushReport: () => report.push, wsPort: () => report.wsPort },
       pushUsage: () =>
         Promise.race([main.call('pushUsage').catch(() => undefined), sleep(USAGE_WAIT_MS).then(() => undefined)]),

@@ -1,6 +1,8 @@
 /** REST in a thread of its own, in `up` and in a serve node: what it needs from the main thread, which pushes. */
 import type { PublishedReport } from '../../core/coordination/service-reports.js'
+import type { Repair } from '../../core/data-dir/repairs.js'
 import { abortOf } from '../../core/runtime/backoff.js'
+import type { DiskReport } from '../../core/runtime/disk-space.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { MetricsData } from '../../core/runtime/metrics.js'
 import type { UnreachablePart, UnreachableReport } from '../../core/runtime/part-health.js'
@@ -20,6 +22,10 @@ export type RestThreadDeps = {
   away: () => UnreachableReport[]
   /** What REST cannot reach, whenever it changes. */
   onAway: (away: readonly UnreachablePart[]) => void
+  /** Unfinished repairs of the data directory. */
+  repairs?: () => Repair[]
+  /** Of the data directory. */
+  disk?: () => DiskReport
   /** Threads beside this one. */
   otherThreads: () => ThreadReport[]
   metricsOfOthers: () => Promise<MetricsData[]>
@@ -42,7 +48,8 @@ export function createRestThread(deps: RestThreadDeps) {
   })
   const report = (): ProcessReport => ({
     ...{ services: deps.services(), away: deps.away(), simulated: deps.isSimulated(), push, wsPort },
-    threads: [...deps.otherThreads(), thread.report()],
+    ...{ threads: [...deps.otherThreads(), thread.report()], repairs: deps.repairs?.() ?? [] },
+    disk: deps.disk?.(),
   })
   const changed = () => {
     if (thread.report().running) thread.link.tell('update', report())

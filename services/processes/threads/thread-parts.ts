@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { Config } from '../../core/config/index.js'
 import type { ServiceReport } from '../../core/coordination/service-reports.js'
 import { type DataDir, openDataDir } from '../../core/data-dir/data-dir.js'
+import type { Damage, Repair } from '../../core/data-dir/repairs.js'
 import { collectAfterBusyPhases } from '../../core/runtime/idle-heap.js'
 import { createLogger, type LogFormat, type Logger, silentLogger } from '../../core/runtime/logger.js'
 import { heapLimit, warnNearMemoryLimits } from '../../core/runtime/memory-limits.js'
@@ -21,6 +22,8 @@ export type ThreadData = { config: Config; dataDir: string; logFormat: LogFormat
 export type ReportMethods = {
   /** The service's status, whenever it changes. */
   report(report: ServiceReport): void
+  /** Something was damaged and is being repaired, until the chains are stored up to these blocks. */
+  damage(damage: Damage, until: Repair['until']): void
   stopProcess(reason: string): void
 }
 

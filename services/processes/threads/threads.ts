@@ -1,9 +1,12 @@
 /** The threads of `up`, and what they tell each other through the main one. */
-import type { PublishedReport } from '../../core/coordination/service-reports.js'
+import type { FoldChain, PublishedReport } from '../../core/coordination/service-reports.js'
+import type { Damage, Repairs } from '../../core/data-dir/repairs.js'
+import { createDiskWatch, freeBytesOf } from '../../core/runtime/disk-space.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { Metrics, MetricsData } from '../../core/runtime/metrics.js'
 import type { Health } from '../../core/runtime/part-health.js'
 import { createPipeStatus } from '../../serve/pipe-status.js'
+import type { FoundDamage } from './check-thread.js'
 import type { FoldMethods } from './fold-thread.js'
 import type { IngestData, IngestMain, IngestMethods } from './ingest-thread.js'
 import { createMergedHealth } from './merged-health.js'
@@ -17,6 +20,7 @@ export type ThreadsDeps = Pick<IngestData, 'source' | 'speed' | 'openFrom'> & {
   logger: Logger
   health: Health
   metrics: Metrics
+  repairs: Repairs
   onHistory: (done: number) => void
   stopProcess: (reason: string) => void
 }
@@ -25,6 +29,8 @@ export type ThreadsDeps = Pick<IngestData, 'source' | 'speed' | 'openFrom'> & {
 const YOUNG_MB = { fold: 96, ingest: 48 }
 /** A thread that does not answer in time is left out of /metrics. */
 const METRICS_WAIT_MS = 1_000
+const STORE_REPAIRED_EVERY_MS = 2_000
+const LOOK_AT_DISK_EVERY_MS = 1_000
 
 export function createThreads(deps: ThreadsDeps) {
   const { data, logger, health, metrics } = deps
@@ -43,10 +49,39 @@ export function createThreads(deps: ThreadsDeps) {
       // What is unreachable is reported once for the process.
       services.set(report.service, { ...report, away: [], instance: 'up', atMs: Date.now() })
       noteAway(report.service, report.away)
+      noteStored()
+      onChange()
+    },
+    damage(damage, until) {
+      // A repair removes checkpoints, so that the fold misses them.
+      const isKnown = deps.repairs.list().some((repair) => Object.keys(until).every((chain) => chain in repair.until))
+      if (isKnown) return
+      deps.repairs.begin(damage, until)
+      noteStored()
       onChange()
     },
     stopProcess: deps.stopProcess,
   }
+
+  function foldedChains(): FoldChain[] {
+    return [...services.values()].flatMap((report) => (report.service === 'aggregate' ? report.chains : []))
+  }
+
+  /** A chain that has stopped stores no more: it is reported as stopped instead. */
+  function noteStored(): void {
+    for (const { chain, epoch = 0, storedBlock, stopped } of foldedChains())
+      deps.repairs.noteStored(chain, stopped === null ? (storedBlock ?? -1) : Number.POSITIVE_INFINITY, epoch)
+  }
+
+  const disk = createDiskWatch({
+    ...{ reserveBytes: config.disk.reserveBytes, readFreeBytes: () => freeBytesOf(dataDir), logger },
+    onChange({ state }) {
+      ingest.link.tell('pause', state === 'full')
+      if (state !== 'ok') fold.link.call('retain').catch(() => {})
+      onChange()
+    },
+  })
+  const looking = setInterval(() => disk.look(), LOOK_AT_DISK_EVERY_MS).unref()
 
   const ingest = superviseThread<IngestMethods>({
     ...{ name: 'ingest', entry: new URL('./ingest-thread.js', import.meta.url), youngMb: YOUNG_MB.ingest },
@@ -54,6 +89,7 @@ export function createThreads(deps: ThreadsDeps) {
     mine: { ...mine, history: deps.onHistory } satisfies IngestMain,
     begin: async (link, isAgain) => {
       opened = await link.call('open')
+      link.tell('pause', disk.report().state === 'full')
       if (isAgain) ingested.follow(link.call('run'))
     },
     ...{ onChange, logger },
@@ -72,6 +108,7 @@ export function createThreads(deps: ThreadsDeps) {
     ...{ data, logger, isSimulated: () => deps.simulated, services: () => [...services.values()] },
     away: () => health.report().map((one) => ({ ...one, where: 'up' })),
     onAway: (away) => noteAway('rest', away),
+    ...{ repairs: () => deps.repairs.list(), disk: () => disk.report() },
     otherThreads: () => [ingest.report(), fold.report()],
     flush: (chain) => fold.link.call('flush', chain),
     async metricsOfOthers() {
@@ -85,8 +122,25 @@ export function createThreads(deps: ThreadsDeps) {
   // Reported where it is awaited.
   foldStarted.catch(() => {})
 
+  /** The running store is damaged: it is emptied and filled again. */
+  async function rebuildStore(damage: Damage): Promise<void> {
+    const head = ({ chain, storedBlock, epoch = 0 }: FoldChain) =>
+      [chain, { block: storedBlock ?? 0, epoch: epoch + 1 }] as const
+    deps.repairs.begin(damage, Object.fromEntries(foldedChains().map(head)), false)
+    onChange()
+    await fold.link.call('rebuildStore')
+    deps.repairs.prepared()
+  }
+
+  /** A repair ends when the rows are stored: it need not wait for a full batch. */
+  const storing = setInterval(() => {
+    if (deps.repairs.list().length > 0) fold.link.call('flush').catch(() => {})
+  }, STORE_REPAIRED_EVERY_MS).unref()
+
   let stopping: Promise<void> | undefined
   async function stopAll(): Promise<void> {
+    clearInterval(storing)
+    clearInterval(looking)
     await Promise.all([ingest, fold, rest].map((thread) => thread.stop()))
     // For a thread that was just being started again.
     ingested.settle('stopped')
@@ -112,6 +166,16 @@ export function createThreads(deps: ThreadsDeps) {
       return ingested.outcome
     },
     flush: () => fold.link.call('flush'),
+    /** Found while it runs; a damaged log is repaired by the next start. */
+    async repair({ part, chain, what }: FoundDamage): Promise<void> {
+      if (part === 'log') {
+        logger.error('damage found', { part, what, answer: 'the process ends; a start repairs the log' })
+        return deps.stopProcess('the log is damaged; start Dextape again to repair it')
+      }
+      const answer = 'the chains are folded again from the log'
+      if (part === 'store') return rebuildStore({ part, what, answer })
+      await fold.link.call('refoldChain', chain ?? '')
+    },
     stop(): Promise<void> {
       stopping ??= stopAll()
       return stopping

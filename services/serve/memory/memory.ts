@@ -27,7 +27,11 @@ export type MemoryDeps = {
 }
 
 /** `behind`: chains that have not caught up. */
-export type NotReady = { status: 'starting' | 'catching_up' | 'no_chain'; reason: string; behind?: string[] }
+export type NotReady = {
+  status: 'starting' | 'catching_up' | 'repairing' | 'no_chain'
+  reason: string
+  behind?: string[]
+}
 
 /** The in-memory state of all chains, kept current from their updates. */
 export interface Memory {

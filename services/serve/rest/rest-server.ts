@@ -5,7 +5,8 @@ import type { Logger } from '../../core/runtime/logger.js'
 import type { MetricsText } from '../../core/runtime/metrics.js'
 import type { Certificate } from '../../core/runtime/tls-files.js'
 import { addDatafeed } from '../datafeed/datafeed-routes.js'
-import type { Memory } from '../memory/memory.js'
+import type { Memory, NotReady } from '../memory/memory.js'
+import type { RepairReport } from '../serve-deps.js'
 import type { StatusReport } from '../status-report.js'
 import { allowOrigins } from './cors.js'
 import { OPERATIONS } from './operations/index.js'
@@ -94,16 +95,29 @@ const FRAMEWORK_CODES: Record<string, string> = {
   FST_ERR_BAD_URL: 'url_malformed',
 }
 
-type ServiceDeps = { memory: Memory; metrics: MetricsText; status: () => Promise<StatusReport> }
+type ServiceDeps = {
+  memory: Memory
+  metrics: MetricsText
+  status: () => Promise<StatusReport>
+  repairs: (() => RepairReport[]) | undefined
+}
 
 /** Adds the routes for operators and probes, which need no key. */
-export function addServiceRoutes(app: FastifyInstance, { memory, metrics, status }: ServiceDeps): void {
+export function addServiceRoutes(app: FastifyInstance, { memory, metrics, status, repairs }: ServiceDeps): void {
   app.get('/health', async () => ({ status: 'ok' }))
   app.get('/ready', async (_request, reply) => {
-    const notReady = memory.whyNotReady()
+    const notReady = memory.whyNotReady() ?? whyRepairing(repairs?.() ?? [])
     return notReady === undefined ? { status: 'ready' } : reply.code(503).header('retry-after', '1').send(notReady)
   })
   app.get('/status', async () => status())
   app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()))
   for (const url of ['/health', '/ready', '/status', '/metrics']) refuseOtherMethods(app, url, 'GET')
+}
+
+/** With holes in its history a server is not ready, although it answers. */
+function whyRepairing(repairs: readonly RepairReport[]): NotReady | undefined {
+  const chains = [...new Set(repairs.flatMap(({ until }) => Object.keys(until)))].sort()
+  if (chains.length === 0) return undefined
+  const reason = `Repairing damaged data of ${chains.join(', ')}; /status has the details.`
+  return { status: 'repairing', reason, behind: chains }
 }

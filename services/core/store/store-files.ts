@@ -1,0 +1,176 @@
+/**
+ * A list of the embedded engine's files, kept beside them. The engine sets a part it cannot read aside without a word, and a part
+ * that is gone is not missed by it. Parts never change once written, so a list of them shows what is missing or was changed.
+ */
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, relative } from 'node:path'
+import { crc32 } from '../runtime/crc32.js'
+import { enginePathOf } from './local-store.js'
+
+/** Its size, and the checksum of a small one. */
+type FileMark = [bytes: number, checksum: number | null]
+type Part = {
+  files: Record<string, FileMark> /** Deletes may leave it without rows, and then the engine drops it. */
+  isMasked: boolean
+}
+type StoreFiles = { files: Record<string, FileMark>; parts: Record<string, Part> }
+
+/** Larger files are checked by the engine, in the background. */
+const SMALL_BYTES = 64 * 1024
+const PART_NAME = /^(.+)_(\d+)_(\d+)_(\d+)(?:_(\d+))?$/
+/** Of the engine's work, not of its data. */
+const PASSING =
+  /^(inserts|tmp|tmp_.*|delete_tmp_.*|detached|moving|status|uuid|flags|preprocessed_configs|user_files|format_schemas|metadata_dropped|mutation_\d+\.txt|tmp_mutation_.*|deduplication_logs|.*\.tmp)$/
+
+export const storeFilesOf = (dataDir: string): string => join(dataDir, 'store-files.json')
+
+export type StoreFileList = {
+  /** Lists what is there now. Parts already listed are not read again. */
+  save(): void
+}
+
+export function createStoreFileList(dataDir: string): StoreFileList {
+  let known: StoreFiles = { files: {}, parts: {} }
+  let saved = ''
+  return {
+    save() {
+      known = listFiles(enginePathOf(dataDir), known.parts)
+      const text = JSON.stringify(known)
+      if (text === saved) return
+      const path = storeFilesOf(dataDir)
+      try {
+        writeFileSync(`${path}.new`, JSON.stringify({ checksum: crc32(text), list: known }))
+        renameSync(`${path}.new`, path)
+        saved = text
+      } catch {
+        // On a full disk the earlier list stays: its parts are still there, or replaced.
+        rmSync(`${path}.new`, { force: true })
+      }
+    },
+  }
+}
+
+/** Before the tables change: the list no longer holds. */
+export function dropStoreFileList(dataDir: string): void {
+  rmSync(storeFilesOf(dataDir), { force: true })
+}
+
+/** What differs from the list; empty without a list. The engine must not run. */
+export function findChangedFiles(dataDir: string): string[] {
+  const list = readList(storeFilesOf(dataDir))
+  if (list === undefined) return []
+  const root = enginePathOf(dataDir)
+  if (!existsSync(root)) return [`the folder ${root} is missing`]
+  const now = listFiles(root, {})
+  const changed = Object.entries(list.files).flatMap(([file, mark]) => differenceOf(file, mark, now.files[file]))
+  for (const [part, { files, isMasked }] of Object.entries(list.parts)) {
+    const found = now.parts[part]
+    if (found === undefined) {
+      if (!isMasked && !isReplaced(part, Object.keys(now.parts))) changed.push(`${part} is missing`)
+    } else
+      for (const [file, mark] of Object.entries(files))
+        changed.push(...differenceOf(`${part}/${file}`, mark, found.files[file]))
+  }
+  return changed
+}
+
+function differenceOf(file: string, expected: FileMark, found: FileMark | undefined): string[] {
+  if (found === undefined) return [`${file} is missing`]
+  if (found[0] !== expected[0]) return [`${file} has ${found[0]} of ${expected[0]} bytes`]
+  return expected[1] !== null && found[1] !== expected[1] ? [`${file} has other contents`] : []
+}
+
+function readList(path: string): StoreFiles | undefined {
+  try {
+    const { checksum, list } = JSON.parse(readFileSync(path, 'utf8')) as { checksum: number; list: StoreFiles }
+    return crc32(JSON.stringify(list)) === checksum ? list : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function listFiles(root: string, known: StoreFiles['parts']): StoreFiles {
+  const found: StoreFiles = { files: {}, parts: {} }
+  const visit = (folder: string) => {
+    for (const entry of entriesOf(folder)) {
+      if (PASSING.test(entry.name)) continue
+      const path = join(folder, entry.name)
+      const name = relative(root, path)
+      if (!entry.isDirectory()) {
+        const mark = markOf(path)
+        if (mark !== undefined) found.files[name] = mark
+      } else if (PART_NAME.test(entry.name)) {
+        const part = known[name] ?? readPart(path)
+        if (part !== undefined) found.parts[name] = part
+      } else visit(path)
+    }
+  }
+  visit(root)
+  return found
+}
+
+/** Undefined: the engine has just removed it. */
+function readPart(path: string): Part | undefined {
+  const files: Part['files'] = {}
+  for (const { name } of entriesOf(path)) {
+    const mark = markOf(join(path, name))
+    if (mark === undefined) return undefined
+    files[name] = mark
+  }
+  try {
+    return { files, isMasked: readFileSync(join(path, 'columns.txt'), 'utf8').includes('_row_exists') }
+  } catch {
+    return { files, isMasked: false }
+  }
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}
+
+function markOf(path: string): FileMark | undefined {
+  try {
+    const stat = lstatSync(path)
+    if (stat.isSymbolicLink()) return [stat.size, crc32(readlinkSync(path))]
+    return [stat.size, stat.size <= SMALL_BYTES ? crc32(readFileSync(path)) : null]
+  } catch {
+    return undefined
+  }
+}
+
+/** A merge or a delete writes a part that takes the place of others: of the same partition, with all their blocks. */
+function isReplaced(part: string, others: readonly string[]): boolean {
+  const own = placeOf(part)
+  return others.some((name) => {
+    const other = placeOf(name)
+    return (
+      name !== part &&
+      other.table === own.table &&
+      other.partition === own.partition &&
+      other.first <= own.first &&
+      other.last >= own.last &&
+      other.level >= own.level &&
+      other.mutation >= own.mutation
+    )
+  })
+}
+
+function placeOf(path: string) {
+  const at = path.lastIndexOf('/')
+  const [, partition = '', first, last, level, mutation] = PART_NAME.exec(path.slice(at + 1)) ?? []
+  const numbers = { first: Number(first), last: Number(last), level: Number(level), mutation: Number(mutation ?? 0) }
+  return { table: path.slice(0, at), partition, ...numbers }
+}

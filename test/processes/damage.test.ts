@@ -1,0 +1,146 @@
+/** Damage of a data directory is named and repaired, or the start ends with the remedy; an undamaged one is left alone. */
+import { cpSync, existsSync, rmSync, truncateSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { restoreBackup } from '../../services/cli/backup/restore-backup.js'
+import { writeBackup } from '../../services/cli/backup/write-backup.js'
+import { findDataDir } from '../../services/core/data-dir/data-dir.js'
+import { openRepairs } from '../../services/core/data-dir/repairs.js'
+import { ConfigError } from '../../services/core/domain/errors.js'
+import { openEmbeddedLog } from '../../services/core/log/embedded-log.js'
+import { recordProblemOf } from '../../services/core/log/salvage-log.js'
+import { silentLogger } from '../../services/core/runtime/logger.js'
+import { findChangedFiles } from '../../services/core/store/store-files.js'
+import { healAtStart, problemOf } from '../../services/processes/repair/heal-at-start.js'
+import { countOf, seedOf } from '../rig/counts.js'
+import { damageAtRandom, isUsedByteChanged } from '../rig/damage.js'
+import { runCommand } from '../rig/http/command.js'
+import { createRandom } from '../rig/market/random.js'
+import { engineExpected } from '../rig/store-engine.js'
+import { type Baseline, makeBaseline } from '../rig/up/baseline.js'
+import { BUSY } from '../rig/up/play.js'
+import { startUp } from '../rig/up/process.js'
+
+const SEED = seedOf('dataDamages')
+const DAMAGES = countOf('dataDamages')
+
+let base: Baseline
+beforeAll(async () => {
+  base = await makeBaseline({ seed: SEED, chains: ['eth', 'solana'], blocksPerChain: 30 })
+})
+afterAll(() => base?.remove())
+
+function copyBase(name: string): string {
+  const copy = base.pathOf(name)
+  rmSync(copy, { recursive: true, force: true })
+  cpSync(base.dataDir, copy, { recursive: true, verbatimSymlinks: true })
+  return copy
+}
+
+/** What was found, or the message the start would end with. */
+async function heal(dataDir: string): Promise<{ found: string[]; stopped?: ConfigError }> {
+  const found: string[] = []
+  const repairs = openRepairs(dataDir, silentLogger)
+  const noting = {
+    ...repairs,
+    begin(...[damage, ...rest]: Parameters<typeof repairs.begin>) {
+      found.push(damage.what)
+      repairs.begin(damage, ...rest)
+    },
+  }
+  const source = { kind: 'recording', file: base.tape } as const
+  try {
+    await healAtStart(findDataDir(dataDir), { source, repairs: noting, logger: silentLogger, isThorough: true })
+    return { found }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return { found, stopped: error }
+  }
+}
+
+/** Topics by name, each record as text. */
+async function recordsOf(dataDir: string): Promise<Map<string, string[]>> {
+  const log = openEmbeddedLog({ path: join(dataDir, 'log') })
+  const topics = new Map<string, string[]>()
+  for (const { topic, start, end } of await log.topics()) {
+    const records: string[] = []
+    for (let from = start; from < end; from = start + records.length)
+      for (const { value } of await log.read(topic, { from })) records.push(Buffer.from(value).toString('base64'))
+    topics.set(topic, records)
+  }
+  await log.close()
+  return topics
+}
+
+test('an undamaged directory has no damage', async () => {
+  const dataDir = copyBase('whole')
+  expect(await heal(dataDir)).toEqual({ found: [] })
+  expect(findChangedFiles(dataDir)).toEqual([])
+})
+
+test('a backup in two runs restores every record, and the start after it is not ready before the chains are folded', async () => {
+  const dataDir = copyBase('backed-up')
+  const folder = base.pathOf('backup')
+  await writeBackup(findDataDir(dataDir), folder, 0)
+  const log = openEmbeddedLog({ path: join(dataDir, 'log') })
+  await log.append('dex.dead.eth', [{ key: 'eth', value: Buffer.from('later'), timestampMs: 1 }])
+  await log.close()
+  expect(await writeBackup(findDataDir(dataDir), folder, 0)).toMatchObject({ records: 1 })
+  const restored = base.pathOf('restored')
+  await restoreBackup(folder, restored)
+  expect(await recordsOf(restored)).toEqual(await recordsOf(dataDir))
+  const [repair] = openRepairs(restored, silentLogger).list()
+  expect(Object.keys(repair?.until ?? {}).sort()).toEqual(['eth', 'solana'])
+})
+
+describe('random damage', () => {
+  test(`of ${DAMAGES} kinds (seed ${SEED}) is named if it touches a used byte, and repaired or refused`, async () => {
+    const intact = await recordsOf(copyBase('intact'))
+    for (let damage = 0; damage < DAMAGES; damage += 1) {
+      const dataDir = copyBase('damaged')
+      const done = damageAtRandom(dataDir, createRandom(SEED * 1000 + damage))
+      const isUsed = isUsedByteChanged(done, join(base.dataDir, relative(dataDir, done.file)))
+      const { found, stopped } = await heal(dataDir)
+      const outcome = { damage, what: done.what, isNamed: found.length > 0 || stopped !== undefined }
+      if (isUsed) expect(outcome).toEqual({ ...outcome, isNamed: true })
+      expect(stopped === undefined || stopped.fix !== undefined).toBe(true)
+      if (stopped !== undefined) continue
+      expect([problemOf(join(dataDir, 'log')), await recordProblemOf(join(dataDir, 'log'))]).toEqual([
+        undefined,
+        undefined,
+      ])
+      for (const [topic, records] of await recordsOf(dataDir))
+        expect({ ...outcome, topic, records }).toEqual({
+          ...outcome,
+          topic,
+          records: intact.get(topic)?.slice(0, records.length),
+        })
+    }
+  })
+})
+
+describe.runIf(engineExpected)('a start of up', () => {
+  async function repaired(dataDir: string): Promise<string> {
+    const up = startUp({ dataDir, events: base.tape, speed: 'max', config: BUSY })
+    const { rest } = await up.serving
+    await up.until('the repair', async () => {
+      const [ready, status] = await Promise.all([fetch(`${rest}/ready`), fetch(`${rest}/status`)])
+      const { damage } = (await status.json()) as { damage: unknown[] }
+      return ready.status === 200 && damage.length === 0
+    })
+    const { err } = await up.stop()
+    return err
+  }
+
+  test('rebuilds a deleted store from the log, and a cut log from its source; verify finds nothing', async () => {
+    const dataDir = copyBase('deleted')
+    rmSync(join(dataDir, 'store'), { recursive: true })
+    truncateSync(join(dataDir, 'log/data.mdb'), 40_000)
+    const err = await repaired(dataDir)
+    expect(err).toContain('The store is damaged')
+    expect(err).toContain('The log')
+    expect(existsSync(join(dataDir, 'repairs.json'))).toBe(false)
+    const verified = await runCommand(['verify', '--data-dir', dataDir], { cwd: base.pathOf('') })
+    expect(verified).toMatchObject({ code: 0, out: expect.stringContaining('The store matches the log.') })
+  })
+})
