@@ -1,0 +1,3 @@
+export function LaunchpadView() {
+  return <p />
+}

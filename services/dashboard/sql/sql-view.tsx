@@ -1,0 +1,3 @@
+export function SqlView() {
+  return <p />
+}

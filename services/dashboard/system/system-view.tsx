@@ -1,0 +1,3 @@
+export function SystemView() {
+  return <p />
+}

@@ -1,0 +1,3 @@
+export function WalletView() {
+  return <p />
+}

@@ -1,0 +1,3 @@
+export function WatchlistView() {
+  return <p />
+}
