@@ -6,6 +6,7 @@ import { createExportService } from './export/export-service.js'
 import { createHotHistory } from './history/hot/hot-history.js'
 import { createQueryLanes } from './history/query-lanes.js'
 import { addMcpRoute } from './mcp/mcp-route.js'
+import { addOperatorRoutes } from './operator/operator-routes.js'
 import { addPages } from './pages/page-routes.js'
 import { createUntilPushed } from './pushed-positions.js'
 import { createAnswerCache } from './rest/answer-cache.js'
@@ -44,8 +45,13 @@ export const createRest: CreateRest = (deps, parts, { isLoaded, wsPort, status }
   addSqlRoutes(rest, sqlRoutes)
   addClickhouseRoute(rest, sqlRoutes)
   addExportRoutes(rest, { ...sqlRoutes, exports: createExportService({ sql, store, chains, plans }) })
+  const metricsText = deps.metricsText ?? metrics
+  addOperatorRoutes(rest, {
+    ...{ gate, metrics, isLoaded, status, metricsText, logger, nowMs, store: lanes.cheap },
+    ...{ log: deps.log, codec: deps.codec, keys: deps.keys },
+  })
   addMcpRoute(rest, { gate, metrics, isLoaded })
-  addServiceRoutes(rest, { memory, metrics: deps.metricsText === undefined ? metrics : deps.metricsText, status })
+  addServiceRoutes(rest, { memory, metrics: metricsText, status })
   const { publicUrls = [], publicWsUrl = { kind: 'none' } } = config
   addPages(rest, { ...config, publicUrls, publicWsUrl })
   addWsTokenRoute(rest, { gate, tokens, wsPort, isLoaded, publicUrls, publicWsUrl })
