@@ -227,8 +227,7 @@ export function PriceChart({ of, pair, chain, name, symbols }: Props) {
           class="canvas"
           ref={box}
           // Arrow keys move the crosshair.
-          {...{ role: 'img', tabIndex: 0, 'aria-label': words.label(name) }}
-          onKeyDown={onKeyDown}
+          {...{ role: 'img', tabIndex: 0, 'aria-label': words.label(name), onKeyDown }}
           data-bars={bars.current.length}
           data-first={bars.current[0]?.timeS}
         />
