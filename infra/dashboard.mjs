@@ -12,7 +12,11 @@ const INPUTS = [
   'package-lock.json',
   'infra/dashboard.mjs',
 ]
-const mark = join(root, 'dist/dashboard/inputs.sha256')
+const folder = join(root, 'dist/dashboard')
+// Beside the folder: it is not part of the package.
+const mark = join(root, 'dist/.dashboard-inputs')
+// Joined into the files; their terms ask that copies carry their licence.
+const PACKAGES = ['preact', 'lightweight-charts', 'fancy-canvas']
 
 const hash = createHash('sha256')
 const add = (path) => {
@@ -28,8 +32,17 @@ const add = (path) => {
 for (const path of INPUTS) add(path)
 const inputs = hash.digest('hex')
 
-if (!existsSync(mark) || readFileSync(mark, 'utf8') !== inputs) {
+if (!existsSync(join(folder, 'index.html')) || !existsSync(mark) || readFileSync(mark, 'utf8') !== inputs) {
   const { build } = await import('vite')
   await build({ configFile: join(root, 'services/dashboard/vite.config.ts') })
+  writeFileSync(join(folder, 'LICENSES.txt'), PACKAGES.map(licenceOf).join(`\n${'-'.repeat(80)}\n\n`))
   writeFileSync(mark, inputs)
+}
+
+function licenceOf(name) {
+  const path = join(root, 'node_modules', name)
+  const { version, license } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'))
+  const files = readdirSync(path).filter((file) => /^(licen[cs]e|notice)/i.test(file))
+  const texts = files.map((file) => readFileSync(join(path, file), 'utf8').trim())
+  return `${name} ${version} (${license})\n\n${texts.join('\n\n')}\n`
 }

@@ -138,6 +138,7 @@ export async function startRig(given: Partial<ServeDeps> = {}, maxValueBytes = 1
 
   return {
     log,
+    codec,
     store,
     keys,
     config,

@@ -4,11 +4,15 @@ import { useEffect, useRef } from 'preact/hooks'
 import { client, hear, refuseKey, session } from './session.js'
 import { useValue } from './store.js'
 
-/** Calls `onItem` with what the subscription delivers, until the returned function is called. */
+/**
+ * Calls `onItem` with what the subscription delivers, until the returned function is called. What happens before `onStarted` is
+ * not delivered: read it then.
+ */
 export function follow<const P extends SubscribeParams>(
   params: P,
   onItem: (item: Item<P[0]>) => void,
   options: SubscribeOptions = {},
+  onStarted: () => void = () => {},
 ): () => void {
   const subscription = client().subscribe(params, options)
   const run = async () => {
@@ -22,6 +26,7 @@ export function follow<const P extends SubscribeParams>(
     }
   }
   void run()
+  subscription.started.then(onStarted, () => {})
   return () => subscription.close()
 }
 
@@ -30,6 +35,7 @@ export function useFollow<const P extends SubscribeParams>(
   params: P | undefined,
   onItem: (item: Item<P[0]>) => void,
   options: SubscribeOptions = {},
+  onStarted: () => void = () => {},
 ): void {
   const open = useValue(session)
   const latest = useRef(onItem)
@@ -37,6 +43,6 @@ export function useFollow<const P extends SubscribeParams>(
   const name = JSON.stringify(params)
   useEffect(() => {
     if (params === undefined || open.kind !== 'open') return undefined
-    return follow(params, (item) => latest.current(item), options)
+    return follow(params, (item) => latest.current(item), options, onStarted)
   }, [name, open])
 }

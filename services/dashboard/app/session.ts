@@ -66,6 +66,8 @@ export function startSession(): void {
 /** True if the key was refused: the page asks for another. */
 export function refuseKey(error: unknown): boolean {
   if (!(error instanceof DextapeError) || !KEY_CODES.includes(error.code)) return false
+  // Requests that were under way fail too: the first says why.
+  if (session.get().kind === 'closed') return true
   closeClient()
   session.set({ kind: 'closed', wrong: reasonOf(error) })
   return true

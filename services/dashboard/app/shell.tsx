@@ -200,13 +200,13 @@ function Trouble() {
   const atMs = Math.min(quiet?.retryAtMs ?? Number.POSITIVE_INFINITY, socket?.atMs ?? Number.POSITIVE_INFINITY)
   const leftS = Math.ceil((atMs - Date.now()) / 1000)
   return (
-    <div class="trouble">
+    <section class="trouble" aria-label={texts.connection.lost}>
       <p role="alert">{words}</p>
       <span class="num">{leftS > 0 ? texts.connection.next(leftS) : texts.connection.trying}</span>
       <button type="button" onClick={retryNow}>
         {texts.connection.retry}
       </button>
-    </div>
+    </section>
   )
 }
 

@@ -12,17 +12,8 @@ import { Choices } from '../show/parts.js'
 import { AuditDialog } from './audit.js'
 import { type DrawnChart, drawChart, type Look, type Mark, STYLES, type Style } from './draw-chart.js'
 import { readLiquidityMarks, readTradeMarks } from './marks.js'
-import {
-  type Bar,
-  barOf,
-  type ChartOf,
-  type Currency,
-  INTERVALS,
-  type IntervalName,
-  pushedBar,
-  putBar,
-  readBars,
-} from './series.js'
+import { type ChartOf, readBars } from './read-bars.js'
+import { type Bar, barOf, type Currency, INTERVALS, type IntervalName, pushedBar, putBar } from './series.js'
 
 const CURRENCIES = ['u', 'm', 'r'] as const
 const CORRECTED_MS = 6000
@@ -157,10 +148,14 @@ export function PriceChart({ of, pair, chain, name, symbols }: Props) {
       () => {},
     )
   }
-  useFollow(['kline', pair, interval.value, chain], (item) => {
-    if (item.topic === 'kline') onPush(item)
-    else if (item.topic === 'refill' && currency === 'u') for (const point of item.items) put(barOf(point), false)
-  })
+  useFollow(
+    ['kline', pair, interval.value, chain],
+    (item) => {
+      if (item.topic === 'kline') onPush(item)
+      else if (item.topic === 'refill' && currency === 'u') for (const point of item.items) put(barOf(point), false)
+    },
+    { snapshot: true },
+  )
 
   const shown = pointed ?? bars.current.at(-1)
   const toggle = (name: string, isOn: boolean) => setQuery({ [name]: isOn ? undefined : '1' })

@@ -1,6 +1,5 @@
-/** Candles of a pair or token as bars: pages of history, gaps, and live changes. */
+/** Candles as bars: their gaps, and live changes. Pure. */
 import type { Candle, KlinePush } from '@dextape/client'
-import { ask } from '../app/session.js'
 
 export const INTERVALS = [
   { value: 's1', label: '1s', seconds: 1 },
@@ -26,7 +25,6 @@ export const isBar = (place: Place): place is Bar => 'open' in place
 /** Empty buckets drawn in a row; a longer gap is cut short and marked. */
 const MAX_EMPTY = 300
 const KEPT_EMPTY = 12
-const PAGE = 500
 
 export function barOf({ time, open, high, low, close, volume }: Candle): Bar {
   return {
@@ -39,27 +37,6 @@ export function barOf({ time, open, high, low, close, volume }: Candle): Bar {
 export function pushedBar({ kline }: KlinePush, currency: Currency): Bar | undefined {
   if (currency === 'r') return undefined
   return barOf(currency === 'u' ? kline.usd : kline.eth)
-}
-
-export type ChartOf = { kind: 'pair' | 'token'; id: string }
-
-/** The newest page, or the one before `beforeS`. */
-export async function readBars(
-  of: ChartOf,
-  interval: IntervalName,
-  currency: Currency,
-  beforeS: number | undefined,
-  signal: AbortSignal,
-): Promise<Bar[]> {
-  const range = {
-    ...{ interval, category: currency, limit: PAGE },
-    ...(beforeS === undefined ? {} : { to_time: beforeS - 1 }),
-  }
-  const { points } =
-    of.kind === 'pair'
-      ? await ask('klinesPair', { pair_id: of.id, ...range }, signal)
-      : await ask('klinesToken', { token_id: of.id, ...range }, signal)
-  return points.map(barOf)
 }
 
 /** Equal spacing is equal time: empty buckets get a place. */

@@ -70,9 +70,13 @@ export function createMarketRows(chains: readonly string[]) {
       const ids = added.slice(at, at + IDS_PER_SUBSCRIPTION)
       for (const id of ids) followed.add(id)
       ends.push(
-        follow(['price', ids], (item) => {
-          if (item.topic === 'price') item.prices.forEach(move)
-        }),
+        follow(
+          ['price', ids],
+          (item) => {
+            if (item.topic === 'price') item.prices.forEach(move)
+          },
+          { snapshot: true },
+        ),
       )
     }
   }

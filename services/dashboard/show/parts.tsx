@@ -255,6 +255,15 @@ export function Panel(given: {
   )
 }
 
+/** A part that scrolls: reachable by keyboard, and named. Its panel is the landmark. */
+export function ScrollRows({ label, children }: { label: string; children: ComponentChildren }) {
+  return (
+    <div class="scroll-rows" {...{ role: 'group', tabIndex: 0, 'aria-label': label }}>
+      {children}
+    </div>
+  )
+}
+
 export function ChainMark({ chain }: { chain: string }) {
   return <span class={`chain chain-${chain}`}>{chain}</span>
 }

@@ -5,7 +5,7 @@ import { ask, client, reasonOf } from '../app/session.js'
 import { createStoredValue, useLoaded, useValue } from '../app/store.js'
 import { texts } from '../app/texts.js'
 import { short, whole } from '../show/format.js'
-import { Await, Choices, Empty, linePath, Panel } from '../show/parts.js'
+import { Await, Choices, Empty, linePath, Panel, ScrollRows } from '../show/parts.js'
 import { complete, completionsAt, type Drawing, drawingOf } from './complete.js'
 
 const FORMATS = ['csv', 'parquet', 'arrow'] as const
@@ -198,8 +198,7 @@ function Result({ outcome, show, query: text }: { outcome: Outcome; show: 'table
 
 function Table({ result: { meta, data } }: { result: SqlQuery }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section class="scroll-rows" tabIndex={0} aria-label={texts.sql.result}>
+    <ScrollRows label={texts.sql.result}>
       <table class="rows">
         <thead>
           <tr>
@@ -222,7 +221,7 @@ function Table({ result: { meta, data } }: { result: SqlQuery }) {
           ))}
         </tbody>
       </table>
-    </section>
+    </ScrollRows>
   )
 }
 

@@ -6,7 +6,7 @@ import { ask } from '../app/session.js'
 import { type Loaded, useEvery, useLoaded } from '../app/store.js'
 import { texts } from '../app/texts.js'
 import { bytes, short, span, whole } from '../show/format.js'
-import { Await, Empty, History, Panel, When } from '../show/parts.js'
+import { Await, Empty, History, Panel, ScrollRows, When } from '../show/parts.js'
 
 const REFRESH_MS = 10_000
 
@@ -61,8 +61,7 @@ export function Operator({ history }: { history: HourSamples | undefined }) {
 
 function Table({ label, head, children }: { label: string; head: readonly string[]; children: ComponentChildren }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section class="scroll-rows" tabIndex={0} aria-label={label}>
+    <ScrollRows label={label}>
       <table class="rows">
         <thead>
           <tr>
@@ -73,7 +72,7 @@ function Table({ label, head, children }: { label: string; head: readonly string
         </thead>
         <tbody>{children}</tbody>
       </table>
-    </section>
+    </ScrollRows>
   )
 }
 

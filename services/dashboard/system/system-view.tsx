@@ -5,7 +5,7 @@ import { lagOf, type Status, status } from '../app/status.js'
 import { useEvery, useValue } from '../app/store.js'
 import { texts } from '../app/texts.js'
 import { short, span, whole } from '../show/format.js'
-import { Age, Empty, History, Panel, Skeleton } from '../show/parts.js'
+import { Age, Empty, History, Panel, ScrollRows, Skeleton } from '../show/parts.js'
 import { type Metrics, parseMetrics, perSecond, quantile, sumOf } from './metrics-text.js'
 import { Operator, useOperatorHistory } from './operator.js'
 
@@ -153,8 +153,7 @@ function ChainTable({ report, points, now }: { report: Status; points: readonly 
       {report.chains.length === 0 ? (
         <Empty>{texts.markets.waiting}</Empty>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-        <section class="scroll-rows" tabIndex={0} aria-label={texts.system.chains}>
+        <ScrollRows label={texts.system.chains}>
           <table class="rows">
             <thead>
               <tr>
@@ -206,7 +205,7 @@ function ChainTable({ report, points, now }: { report: Status; points: readonly 
               })}
             </tbody>
           </table>
-        </section>
+        </ScrollRows>
       )}
     </Panel>
   )

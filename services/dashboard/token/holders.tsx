@@ -3,7 +3,7 @@ import { ask } from '../app/session.js'
 import { useEvery, useLoaded } from '../app/store.js'
 import { texts } from '../app/texts.js'
 import { directionOf, share, short, usd } from '../show/format.js'
-import { Address, Await, Empty } from '../show/parts.js'
+import { Address, Await, Empty, ScrollRows } from '../show/parts.js'
 
 const REFRESH_MS = 15_000
 const TEN = 10
@@ -19,8 +19,7 @@ export function Holders({ tokenId, chain, pools }: { tokenId: string; chain: str
         const most = rows[0]?.balance_ratio ?? 1
         const ten = rows.slice(0, TEN).reduce((sum, { balance_ratio }) => sum + (balance_ratio ?? 0), 0)
         return (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-          <section class="scroll-rows" tabIndex={0} aria-label={texts.market.tabs.holders}>
+          <ScrollRows label={texts.market.tabs.holders}>
             <p class="soft note">{words.top(share(ten))}</p>
             <table class="rows">
               <thead>
@@ -56,7 +55,7 @@ export function Holders({ tokenId, chain, pools }: { tokenId: string; chain: str
                 ))}
               </tbody>
             </table>
-          </section>
+          </ScrollRows>
         )
       }}
     </Await>

@@ -3,7 +3,7 @@ import { walletPath } from '../app/router.js'
 import { ask } from '../app/session.js'
 import { texts } from '../app/texts.js'
 import { short, usd } from '../show/format.js'
-import { Address, Age, Empty, Failed, Skeleton } from '../show/parts.js'
+import { Address, Age, Empty, Failed, ScrollRows, Skeleton } from '../show/parts.js'
 import { liquidityRow } from './trade-rows.js'
 import { More } from './trades.js'
 import { useRows } from './use-rows.js'
@@ -17,20 +17,25 @@ export function Liquidity({ pair, chain, nowS }: { pair: string; chain: string; 
     const { txs, next_cursor } = await ask('txsLiq', params, signal)
     return { rows: txs.map(liquidityRow), cursor: next_cursor }
   })
-  useFollow(['liq', pair, chain], (item) => {
-    if (item.topic === 'liq') list.add([liquidityRow(item.tx)])
-    else if (item.topic === 'retract') list.markRemoved(item.ids)
-    else if (item.topic === 'refill') {
-      list.markRemoved(item.retracted)
-      list.add(item.items.map(liquidityRow))
-    }
-  })
+  useFollow(
+    ['liq', pair, chain],
+    (item) => {
+      if (item.topic === 'liq') list.add([liquidityRow(item.tx)])
+      else if (item.topic === 'retract') list.markRemoved(item.ids)
+      else if (item.topic === 'refill') {
+        list.markRemoved(item.retracted)
+        list.add(item.items.map(liquidityRow))
+      }
+    },
+    {},
+    // Between the first page and the start of the pushes there may have been more.
+    list.reload,
+  )
   const words = texts.trades
   if (list.error !== undefined && list.rows.length === 0) return <Failed error={list.error} onRetry={list.reload} />
   if (list.state === 'loading' && list.rows.length === 0) return <Skeleton rows={6} />
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section class="scroll-rows" tabIndex={0} aria-label={texts.market.tabs.liquidity}>
+    <ScrollRows label={texts.market.tabs.liquidity}>
       <table class="rows">
         <thead>
           <tr>
@@ -65,6 +70,6 @@ export function Liquidity({ pair, chain, nowS }: { pair: string; chain: string; 
       </table>
       {list.rows.length === 0 && <Empty>{words.noLiquidity}</Empty>}
       <More {...list} />
-    </section>
+    </ScrollRows>
   )
 }

@@ -7,7 +7,7 @@ import { clock } from '../app/settings.js'
 import { useValue } from '../app/store.js'
 import { texts } from '../app/texts.js'
 import { dateTime, price, short, toNumber, usd, whole } from '../show/format.js'
-import { Address, Age, Choices, Empty, Failed, Skeleton } from '../show/parts.js'
+import { Address, Age, Choices, Empty, Failed, ScrollRows, Skeleton } from '../show/parts.js'
 import { pushedTrade, readTrade, type TradeRow } from './trade-rows.js'
 import { useRows } from './use-rows.js'
 
@@ -28,14 +28,20 @@ export function Trades({ pair, chain, target, nowS }: Props) {
     const { txs, next_cursor } = await ask('txsSwap', params, signal)
     return { rows: txs.map((swap) => readTrade(swap, target)), cursor: next_cursor }
   })
-  useFollow(['tx', pair, chain], (item) => {
-    if (item.topic === 'tx') list.add([pushedTrade(item.tx)])
-    else if (item.topic === 'retract') list.markRemoved(item.ids)
-    else if (item.topic === 'refill') {
-      list.markRemoved(item.retracted)
-      list.add(item.items.map((swap) => readTrade(swap, target)))
-    }
-  })
+  useFollow(
+    ['tx', pair, chain],
+    (item) => {
+      if (item.topic === 'tx') list.add([pushedTrade(item.tx)])
+      else if (item.topic === 'retract') list.markRemoved(item.ids)
+      else if (item.topic === 'refill') {
+        list.markRemoved(item.retracted)
+        list.add(item.items.map((swap) => readTrade(swap, target)))
+      }
+    },
+    {},
+    // Between the first page and the start of the pushes there may have been more.
+    list.reload,
+  )
   const rows = held ?? list.rows
   const leastUsd = Number(least) || 0
   const shown = rows.filter(
@@ -80,8 +86,7 @@ export function Trades({ pair, chain, target, nowS }: Props) {
       ) : list.state === 'loading' && rows.length === 0 ? (
         <Skeleton rows={8} />
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-        <section class="scroll-rows" tabIndex={0} aria-label={texts.market.tabs.trades}>
+        <ScrollRows label={texts.market.tabs.trades}>
           <table class="rows trades">
             <thead>
               <tr>
@@ -103,7 +108,7 @@ export function Trades({ pair, chain, target, nowS }: Props) {
           {rows.length === 0 && <Empty>{words.none}</Empty>}
           {rows.length > 0 && shown.length === 0 && <Empty>{words.noneMatch}</Empty>}
           <More {...list} />
-        </section>
+        </ScrollRows>
       )}
     </>
   )

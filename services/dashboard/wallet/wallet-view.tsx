@@ -8,7 +8,7 @@ import { status } from '../app/status.js'
 import { type Loaded, useEvery, useLoaded, useValue } from '../app/store.js'
 import { texts } from '../app/texts.js'
 import { directionOf, type Figure, percent, price, short, shortAddress, toNumber, usd, whole } from '../show/format.js'
-import { Address, Age, Avatar, Await, ChainMark, Empty, Panel } from '../show/parts.js'
+import { Address, Age, Avatar, Await, ChainMark, Empty, Panel, ScrollRows } from '../show/parts.js'
 
 type Info = Record<
   'total_balance' | 'total_profit' | 'total_profit_ratio' | 'total_purchase' | 'total_sold' | 'total_win_ratio',
@@ -139,7 +139,7 @@ function Positions({ rows }: { rows: readonly Position[] }) {
   const words = texts.wallet
   if (rows.length === 0) return <Empty>{words.noPositions}</Empty>
   return (
-    <div class="scroll-rows">
+    <ScrollRows label={words.positions}>
       <table class="rows">
         <thead>
           <tr>
@@ -171,7 +171,7 @@ function Positions({ rows }: { rows: readonly Position[] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollRows>
   )
 }
 
@@ -209,7 +209,7 @@ function TradeList({ trades, chain }: { trades: readonly Trade[]; chain: string 
   const words = texts.wallet
   if (trades.length === 0) return <Empty>{words.noTrades}</Empty>
   return (
-    <div class="scroll-rows">
+    <ScrollRows label={words.trades}>
       <table class="rows">
         <thead>
           <tr>
@@ -240,6 +240,6 @@ function TradeList({ trades, chain }: { trades: readonly Trade[]; chain: string 
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollRows>
   )
 }
