@@ -1,6 +1,7 @@
 /** The API key, the client that uses it, and whether the server still answers. */
 import { type Client, createClient, DextapeError, type OperationName, type Params, type Result } from '@dextape/client'
 import { createValue } from './store.js'
+import { texts } from './texts.js'
 
 export type Session = { kind: 'closed'; wrong: string } | { kind: 'open'; client: Client }
 
@@ -69,14 +70,16 @@ export function refuseKey(error: unknown): boolean {
   // Requests that were under way fail too: the first says why.
   if (session.get().kind === 'closed') return true
   closeClient()
-  session.set({ kind: 'closed', wrong: reasonOf(error) })
+  // A socket that is refused says it in other words than REST.
+  const wrong = error.code === 'key_invalid' ? texts.key.unknown : reasonOf(error)
+  session.set({ kind: 'closed', wrong })
   return true
 }
 
 /** What happened, without the request and without advice for programmers. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof DextapeError)) return error instanceof Error ? error.message : String(error)
-  if (error.code === 'unreachable') return 'Cannot reach the server.'
+  if (error.code === 'unreachable') return texts.connection.unreachable
   return error.message
     .replace(/^\S+ \S+ failed \(\d+\): /, '')
     .replace(error.action, '')

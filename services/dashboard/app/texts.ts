@@ -27,6 +27,7 @@ export const texts = {
   key: {
     title: 'Enter an API key',
     wrong: (why: string) => `${why} Enter another key.`,
+    unknown: 'API key unknown or revoked.',
     where: 'The server printed a key on its first start, in the line that begins with',
     create: 'Create another with',
     field: 'API key',
@@ -42,6 +43,7 @@ export const texts = {
     waiting: 'Reconnecting',
     behind: (what: string) => `${what} behind`,
     lost: 'Connection lost',
+    unreachable: 'Cannot reach the server.',
     silent: (age: string) => `No answer from the server for ${age}. What you see is old.`,
     pushesLost: (why: string) => `${why} Prices and trades are not moving.`,
     next: (seconds: number) => `Next attempt in ${seconds} s`,
