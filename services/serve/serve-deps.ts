@@ -57,6 +57,8 @@ export type PushLimits = {
   /** How much of a chain's recent pushes is kept for replay: chain time, and approximate memory. */
   ringSeconds: number
   ringBytes: number
+  /** How long a client that another node pushed more to waits for this one, before it is told of a gap. */
+  behindMs: number
   /** How often the keys of open sockets are checked. */
   keyCheckMs: number
 }
@@ -129,6 +131,7 @@ const DEFAULT_LIMITS: PushLimits = {
   maxMessageBytes: 262_144,
   ringSeconds: 300,
   ringBytes: 67_108_864,
+  behindMs: 10_000,
   keyCheckMs: 10_000,
 }
 

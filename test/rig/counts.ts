@@ -25,6 +25,11 @@ export const COUNTS = {
     ...{ short: 6, long: 50, seed: 534_409, files: ['test/integration/kafka-chaos.test.ts'] },
     proves: 'a cluster whose parts are killed and paused at random loses nothing and repeats nothing',
   },
+  simulationSeeds: {
+    ...{ short: 60, long: 10_000, seed: 1, files: ['test/simulation/simulation.test.ts'] },
+    proves:
+      'ingest, aggregate and serve on a simulated clock, log and store end where the final chain says, and push each message once',
+  },
   outageSeconds: {
     ...{ short: 0, long: 15, seed: 9, files: ['test/integration/kafka-outage.long.test.ts'] },
     proves: 'an outage of the broker or the store is reported, does not grow memory, and loses nothing',

@@ -67,6 +67,8 @@ export function createSink(
       start()
     },
     async flush() {
+      // A write that failed since the last call must not pass for a stored one: a checkpoint follows.
+      check()
       while (writing !== null || batch.last !== null) {
         start()
         await writing

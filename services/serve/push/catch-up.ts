@@ -16,6 +16,8 @@ export type CatchUpDeps = {
   pauseBytes: number
   /** Live pushes wait no longer than this for replays. */
   turnMs?: number
+  /** How long a client may be ahead of this node before that counts as a gap. */
+  behindMs?: number
 }
 
 export interface CatchUps {
@@ -24,12 +26,15 @@ export interface CatchUps {
    * subscription that reaches the head goes live in the same turn, so no push is lost in between.
    */
   start(socket: PushSocket, session: Receiver): void
+  /** Continues those that were ahead of this node. Call it after each update of a chain. */
+  moved(chain: string): void
   /** Sends what is held for a socket. Call it before a request is answered: nothing may follow an unsubscribe. */
   flush(socket: PushSocket, session: Receiver): void
 }
 
 const NO_END = new Uint8Array(0)
 const TURN_MS = 5
+const BEHIND_MS = 10_000
 
 type Receiver = Pick<Session, 'catchingUp' | 'isSlow' | 'isClosed'>
 type Reader = SweepReader & {
@@ -40,10 +45,14 @@ type Reader = SweepReader & {
   /** Of a push, up to its result. */
   beginning: string
 }
+/** A subscription whose client comes from a node that was further. */
+type Ahead = { outbox: Outbox; session: Receiver; catchUp: CatchUp; sinceMs: number }
 
 export function createCatchUps(deps: CatchUpDeps): CatchUps {
-  const { hub, feed, nowMs, turnMs = TURN_MS } = deps
+  const { hub, feed, nowMs, turnMs = TURN_MS, behindMs = BEHIND_MS } = deps
   const sweeps = new Map<string, ReplaySweep<Reader>>()
+  const ahead = new Map<CatchUp, Ahead>()
+  let aheadTimer: NodeJS.Timeout | undefined
   const outboxes = createOutboxes(deps.pauseBytes)
   let isScheduled = false
 
@@ -84,6 +93,7 @@ export function createCatchUps(deps: CatchUpDeps): CatchUps {
   function advance(outbox: Outbox, session: Receiver, catchUp: CatchUp): void {
     const addresses = catchUp.subscription.spec.channels.map(addressOf)
     for (const [placeIndex, place] of catchUp.places.entries()) {
+      if (isHeld(outbox, session, catchUp, place)) return
       const at = resolvePlace(outbox, catchUp, place)
       catchUp.places[placeIndex] = at
       const next = feed.ringOf(at.chain).afterConcerning(at, addresses)
@@ -104,6 +114,36 @@ export function createCatchUps(deps: CatchUpDeps): CatchUps {
       return
     }
     goLive(outbox, session, catchUp)
+  }
+
+  /** Another node pushed what this one has not read yet: it waits, so that nothing is pushed to the client twice. */
+  function isHeld(outbox: Outbox, session: Receiver, catchUp: CatchUp, place: Place): boolean {
+    const { sinceMs } = ahead.get(catchUp) ?? { sinceMs: nowMs() }
+    const isBehind = !feed.ringOf(place.chain).reaches(place) && isAhead(place, feed.headOf(place.chain))
+    if (!isBehind || nowMs() - sinceMs >= behindMs) {
+      ahead.delete(catchUp)
+      return false
+    }
+    catchUp.isReplaying = true
+    ahead.set(catchUp, { outbox, session, catchUp, sinceMs })
+    watchAhead()
+    return true
+  }
+
+  function watchAhead(): void {
+    aheadTimer ??= setTimeout(() => {
+      aheadTimer = undefined
+      continueAhead(() => true)
+    }, behindMs / 2).unref()
+  }
+
+  function continueAhead(concerns: (catchUp: CatchUp) => boolean): void {
+    for (const { outbox, session, catchUp } of [...ahead.values()]) {
+      if (catchUp.isEnded) ahead.delete(catchUp)
+      else if (concerns(catchUp)) advance(outbox, session, catchUp)
+    }
+    if (ahead.size > 0) watchAhead()
+    if (!isScheduled) turn()
   }
 
   /** The place itself if everything after it is kept; otherwise sends gap notices and resumes at the next possible place. */
@@ -131,6 +171,9 @@ export function createCatchUps(deps: CatchUpDeps): CatchUps {
   }
 
   return {
+    moved(chain) {
+      if (ahead.size > 0) continueAhead(({ places }) => places.some((place) => place.chain === chain))
+    },
     flush(socket, session) {
       if (session.catchingUp.size > 0) outboxes.flush(outboxes.of(socket, session))
     },
@@ -149,7 +192,7 @@ function beginningOf({ id }: Subscription): string {
   return `{"id":${JSON.stringify(id)},"jsonrpc":"2.0","result":`
 }
 
-/** The cursor is from another history: this server never made those pushes. */
+/** Pushes that this node has not made: it is behind, or the cursor is from another history. */
 function isAhead(place: Place, head: Place): boolean {
   if (place.epoch !== head.epoch) return place.epoch > head.epoch
   return place.seq > head.seq || (place.seq === head.seq && place.n > head.n)

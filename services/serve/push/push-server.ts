@@ -68,7 +68,13 @@ export function createPushServer(deps: PushDeps): PushServer {
   const hub = createHub({ ...deps, broadcast: transport.publish })
   const feed = createPushFeed(deps.memory, limits)
   const slowDeps = { hub, metrics, slowBytes: limits.slowBytes, capacity: deps.capacity }
-  const catchUps = createCatchUps({ hub, feed, nowMs: deps.nowMs, pauseBytes: limits.slowBytes / 2 })
+  const catchUps = createCatchUps({
+    hub,
+    feed,
+    nowMs: deps.nowMs,
+    pauseBytes: limits.slowBytes / 2,
+    behindMs: limits.behindMs,
+  })
   const open = new Map<PushSocket, Session>()
   const budgets = createBudgets(deps.plans, deps.capacity, deps.nowMs)
   /** Sockets that are about to start to catch up. */
@@ -83,6 +89,7 @@ export function createPushServer(deps: PushDeps): PushServer {
     const startedMs = wallMs()
     if (missing !== undefined) notifyGap(missing)
     encodeUpdate(update, hub)
+    catchUps.moved(update.chain)
     // The transport writes what was published at the end of this turn.
     setImmediate(() => {
       metrics.latency.observe('write', startedMs)

@@ -148,7 +148,14 @@ async function resumeAll({ random, ring: limits, pauseBytes }: Run): Promise<Hea
   }
   for (const chain of CHAINS) for (let n = random.int(5, 50); n > 0; n -= 1) arrive(chain)
 
-  const catchUps = createCatchUps({ hub, feed: { ringOf, headOf }, nowMs: () => NOW_MS, pauseBytes, turnMs: 0 })
+  const catchUps = createCatchUps({
+    hub,
+    feed: { ringOf, headOf },
+    nowMs: () => NOW_MS,
+    pauseBytes,
+    turnMs: 0,
+    behindMs: 0,
+  })
   const heard: Heard[] = []
   const open: { socket: ReturnType<typeof openSocket>; catchingUp: Map<Subscription, CatchUp>; start(): void }[] = []
   let id = 0

@@ -4,7 +4,7 @@ import { OTHER_PAIR, PAIR, pairUpdate, T0, TOKEN, trade } from '../updates.js'
 import { undeclared } from './declared.js'
 import { usePushRig } from './rig.js'
 
-const node = usePushRig({ ringSeconds: 100, slowBytes: 200_000 })
+const node = usePushRig({ ringSeconds: 100, slowBytes: 200_000, behindMs: 300 })
 const { client, feed } = node
 let nowS = T0 + 1
 
@@ -67,6 +67,16 @@ describe('since', () => {
     await feedTrades(1)
     await one.settle()
     expect(cursorsOf(one.frames)).toEqual([`1:eth:${node.seq}:1`])
+  })
+
+  it('of a push that only another node made yet: waits for it, and neither tells of a gap nor repeats it', async () => {
+    const one = await client()
+    await one.call('subscribe', ['tx', PAIR, 'eth', { since: `1:eth:${node.seq + 1}:2` }], 2)
+    await feedTrades(3)
+    await feedTrades(1)
+    await one.settle()
+    const pushed = one.frames.filter(({ id }) => id === 2).map(({ result }) => result?.cursor ?? result?.topic)
+    expect(pushed).toEqual([`1:eth:${node.seq - 1}:3`, `1:eth:${node.seq}:1`])
   })
 
   it('at the head: misses nothing and repeats nothing', async () => {

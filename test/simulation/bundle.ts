@@ -1,0 +1,35 @@
+/** Bundles the simulation with the services' code, as it is or with a bug planted in it. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { repositoryRoot } from '../../schemas/avro.js'
+
+/** One change of one file: `from` must be in it exactly once. */
+export type PlantedBug = { name: string; file: string; from: string; to: string }
+
+/** The path of the bundle. */
+export async function bundleSimulation(bug?: PlantedBug): Promise<string> {
+  const root = repositoryRoot()
+  const outfile = join(root, 'dist/simulation', `${bug?.name.replaceAll(/\W+/g, '-') ?? 'plain'}.mjs`)
+  let isPlanted = bug === undefined
+  await build({
+    ...{ entryPoints: [join(root, 'test/simulation/main.ts')], outfile, bundle: true, packages: 'external' },
+    ...{ platform: 'node', format: 'esm', target: 'node20', logLevel: 'error', sourcemap: 'inline' },
+    plugins: [
+      {
+        name: 'plant-bug',
+        setup({ onLoad }) {
+          if (bug === undefined) return
+          onLoad({ filter: new RegExp(`${bug.file.replaceAll('.', '\\.')}$`) }, ({ path }) => {
+            const text = readFileSync(path, 'utf8')
+            if (text.split(bug.from).length !== 2) throw new Error(`${bug.file} has not exactly one "${bug.from}"`)
+            isPlanted = true
+            return { contents: text.replace(bug.from, () => bug.to), loader: 'ts' }
+          })
+        },
+      },
+    ],
+  })
+  if (!isPlanted) throw new Error(`the simulation does not run ${bug?.file}`)
+  return outfile
+}

@@ -1,0 +1,35 @@
+/**
+ * `node dist/simulation/plain.mjs [--seed N] [--seeds COUNT] [--trace]`: plays seeds one after another; prints a JSON line for each seed with
+ * a problem and one at the end. Exits with 1 if any has a problem.
+ */
+import { parseArgs } from 'node:util'
+import { runSeed } from './run-seed.js'
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    seeds: { type: 'string', default: '1' },
+    /** Ends at the first seed with a problem. */
+    trace: { type: 'boolean', default: false },
+    'until-caught': { type: 'boolean', default: false },
+  },
+})
+const first = Number(values.seed)
+const count = Number(values.seeds)
+const injected: Record<string, number> = {}
+const failed: number[] = []
+let [played, blocks, pushes] = [0, 0, 0]
+
+for (let seed = first; seed < first + count; seed++) {
+  const result = await runSeed(seed, values.trace ? (line) => process.stdout.write(`${line}\n`) : undefined)
+  played += 1
+  blocks += result.blocks
+  pushes += result.pushes
+  for (const [kind, times] of Object.entries(result.injected)) injected[kind] = (injected[kind] ?? 0) + times
+  if (result.problems.length === 0) continue
+  failed.push(seed)
+  process.stdout.write(`${JSON.stringify({ seed, problems: result.problems.slice(0, 10) })}\n`)
+  if (values['until-caught']) break
+}
+process.stdout.write(`${JSON.stringify({ played, failed, blocks, pushes, injected })}\n`)
+process.exit(failed.length === 0 ? 0 : 1)
