@@ -45,6 +45,8 @@ export function createMarketRows(chains: readonly string[]) {
   const { signal } = ending
   const ends: (() => void)[] = []
   const followed = new Set<string>()
+  /** Tokens whose windows were asked for. */
+  const asked = new Set<string>()
 
   function put(token: TokensKeywordItem, rank: number): void {
     const id = `${token.token}-${token.chain}`
@@ -99,6 +101,13 @@ export function createMarketRows(chains: readonly string[]) {
     }
   }
 
+  /** Reads the windows of those that have none yet. */
+  async function wantWindows(ids: readonly string[]): Promise<void> {
+    const missing = ids.filter((id) => rows.get(id)?.windows === undefined && !asked.has(id))
+    for (const id of missing) asked.add(id)
+    await readWindows(missing)
+  }
+
   /** Figures of the windows, a batch at a time. */
   async function readWindows(ids: readonly string[]): Promise<void> {
     for (let at = 0; at < ids.length && !signal.aborted; at += BATCH) {
@@ -130,12 +139,11 @@ export function createMarketRows(chains: readonly string[]) {
     )
     loaded.set({ count: rows.size, isDone: true })
     followNew()
-    await readWindows([...rows.values()].sort((a, b) => a.rank - b.rank).map(({ id }) => id))
   }
 
   return {
     rows,
-    ...{ loaded, moved, load, readWindows },
+    ...{ loaded, moved, load, readWindows, wantWindows },
     close() {
       ending.abort()
       for (const end of ends) end()

@@ -28,6 +28,8 @@ export type TableProps = {
   nowS: (chain: string) => number
   impostors: ReadonlySet<string>
   onSort: (sort: Sort) => void
+  /** Called with the ids of the rows in sight, once scrolling pauses. */
+  onSee: (ids: readonly string[]) => void
 }
 
 export function MarketTable(props: TableProps) {
@@ -63,9 +65,12 @@ export function MarketTable(props: TableProps) {
     const top = scrolls.get(location.href)
     if (hasRows && top !== undefined) scroller.current?.scrollTo(0, top)
   }, [hasRows])
-  const seen = shown.map(({ pairId }) => pairId).join()
+  const seen = shown.map(({ id }) => id).join()
   useEffect(() => {
-    const timer = setTimeout(() => wantLines(shown.map(({ pairId }) => pairId)), 150)
+    const timer = setTimeout(() => {
+      props.onSee(shown.map(({ id }) => id))
+      wantLines(shown.map(({ pairId }) => pairId))
+    }, 100)
     return () => clearTimeout(timer)
   }, [seen])
 

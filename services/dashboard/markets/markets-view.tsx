@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { route, setQuery } from '../app/router.js'
 import { session } from '../app/session.js'
 import { status } from '../app/status.js'
@@ -22,8 +22,7 @@ import { MarketTable } from './market-table.js'
 const TABS = ['trending', 'gainers', 'losers', 'new', 'volume', 'tvl'] as const
 type Tab = (typeof TABS)[number]
 const TAPE_PAIRS = 24
-const REFRESH_MS = 6000
-const REFRESHED = 50
+const REFRESH_MS = 15_000
 /** Below this a gain is one trade's noise. */
 const LEAST_TVL_USD = 1000
 const NEVER = createValue({ count: 0, isDone: false })
@@ -67,9 +66,17 @@ export function MarketsView() {
     () => sortRows(market?.rows.values() ?? [], 'rank', '24h', false).slice(0, TAPE_PAIRS),
     [market, loaded.isDone],
   )
-  useEvery(REFRESH_MS, () => {
-    if (loaded.isDone) market?.readWindows(rows.slice(0, REFRESHED).map(({ id }) => id)).catch(() => {})
-  })
+  // An order by a window needs the figures of all rows; else those in sight are enough.
+  const needsAll = window !== '24h' ? sort !== 'rank' : ['5m', '1h', '4h', 'makers'].includes(sort)
+  const seen = useRef<readonly string[]>([])
+  useEffect(() => {
+    if (needsAll && loaded.isDone) market?.wantWindows([...market.rows.keys()]).catch(() => {})
+  }, [needsAll, loaded.isDone, market])
+  useEvery(REFRESH_MS, () => market?.readWindows(seen.current).catch(() => {}))
+  const onSee = (ids: readonly string[]) => {
+    seen.current = ids
+    market?.wantWindows(ids).catch(() => {})
+  }
   const nowS = (name: string) => report?.chains.find((one) => one.chain === name)?.time ?? Date.now() / 1000
 
   return (
@@ -107,7 +114,7 @@ export function MarketsView() {
             <Failed error={error} onRetry={() => setTurn(turn + 1)} />
           ) : rows.length > 0 && market !== undefined ? (
             <MarketTable
-              {...{ rows, moved: market.moved, sort, isAscending, window, nowS, impostors }}
+              {...{ rows, moved: market.moved, sort, isAscending, window, nowS, impostors, onSee }}
               onSort={(value) =>
                 setQuery(
                   value === sort ? { sort: value, dir: isAscending ? 'desc' : 'asc' } : { sort: value, dir: undefined },
