@@ -36,6 +36,7 @@ describe('the dashboard', () => {
     const { page } = await scene.open('/pages/icon.svg')
     const session = await page.context().newCDPSession(page)
     await session.send('Network.enable')
+    await session.send('Network.setCacheDisabled', { cacheDisabled: true })
     let bytes = 0
     session.on('Network.loadingFinished', ({ encodedDataLength }) => {
       bytes += encodedDataLength

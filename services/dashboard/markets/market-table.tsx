@@ -12,7 +12,7 @@ import { lineOf, linesRead, wantLines } from './sparklines.js'
 
 const ROW_PX = 42
 const PHONE_ROW_PX = 56
-const BEYOND = 8
+const BEYOND = 3
 
 /** Where each list was scrolled to, by its address. */
 const scrolls = new Map<string, number>()
@@ -41,13 +41,19 @@ export function MarketTable(props: TableProps) {
   const [chosen, setChosen] = useState(-1)
   const rowPx = matchMedia('(max-width: 760px)').matches ? PHONE_ROW_PX : ROW_PX
   const first = Math.max(0, Math.floor(view.top / rowPx) - BEYOND)
-  const last = Math.min(rows.length, Math.ceil((view.top + view.height) / rowPx) + BEYOND)
+  // A fixed number: rows that leave at one end are used again at the other.
+  const slots = Math.ceil(view.height / rowPx) + 2 * BEYOND
+  const last = Math.min(rows.length, first + slots)
   const shown = rows.slice(first, last)
 
   useLayoutEffect(() => {
     const box = scroller.current
     if (box === null) return undefined
-    const look = () => setView({ top: box.scrollTop, height: box.clientHeight })
+    const look = () => {
+      // In steps of a row: between them nothing changes.
+      const [top, height] = [Math.floor(box.scrollTop / rowPx) * rowPx, box.clientHeight]
+      setView((old) => (old.top === top && old.height === height ? old : { top, height }))
+    }
     const onScroll = () => {
       scrolls.set(location.href, box.scrollTop)
       look()
@@ -132,7 +138,13 @@ export function MarketTable(props: TableProps) {
         </tbody>
         <tbody>
           {shown.map((row, at) => (
-            <MarketRow key={row.id} row={row} at={first + at} isChosen={first + at === chosen} {...props} />
+            <MarketRow
+              key={(first + at) % slots}
+              row={row}
+              at={first + at}
+              isChosen={first + at === chosen}
+              {...props}
+            />
           ))}
         </tbody>
         <tbody aria-hidden="true">
@@ -173,7 +185,7 @@ function MarketRow({
         </div>
       </td>
       <td class="figure c-price">
-        <LivePrice value={row.price} />
+        <LivePrice key={row.id} value={row.price} />
         <small class={`num only-phone ${directionOf(row.change24h)}`}>{percent(row.change24h)}</small>
       </td>
       <td class="figure c-age">
