@@ -3,7 +3,7 @@ import { on, once } from 'node:events'
 import type { RawData, WebSocket } from 'ws'
 import { ConfigError, DextapeError } from '../core/domain/errors.js'
 import { silentLogger } from '../core/runtime/logger.js'
-import { hostInUrl } from '../core/runtime/ports.js'
+import { pushUrl } from '../core/runtime/ports.js'
 import { EXIT } from '../core/runtime/run-main.js'
 import { createShutdown } from '../core/runtime/shutdown.js'
 import { type Cli, configOfExistingData, type GlobalOptions, keyOf, type World } from './context.js'
@@ -40,7 +40,7 @@ async function listen(world: World, topic: string, params: readonly string[], op
   const key = keyOf(config, options, 'dextape keys create --name NAME')
   const count =
     options.count === undefined ? Number.POSITIVE_INFINITY : parseWholeNumber('--count', options.count, { from: 1 })
-  const socket = await openSocket(options.url ?? `ws://${hostInUrl(config.host)}:${config.wsPort}`, key)
+  const socket = await openSocket(options.url ?? pushUrl(config, config.wsPort), key)
   const shutdown = createShutdown(silentLogger)
   shutdown.signal.addEventListener('abort', () => socket.close())
   try {

@@ -1,7 +1,7 @@
 /** Requests to a running server. */
 import type { Config } from '../core/config/index.js'
 import { ConfigError, DextapeError } from '../core/domain/errors.js'
-import { hostInUrl } from '../core/runtime/ports.js'
+import { restUrl } from '../core/runtime/ports.js'
 
 export interface RestClient {
   url: string
@@ -13,7 +13,7 @@ export interface RestClient {
 
 /** `url`: that of --url, else the configured host and port. */
 export function createRestClient(config: Config, url: string | undefined, key?: string): RestClient {
-  return restClientOf(url ?? `http://${hostInUrl(config.host)}:${config.httpPort}`, key)
+  return restClientOf(url ?? restUrl(config, config.httpPort), key)
 }
 
 export function restClientOf(url: string, key?: string): RestClient {
@@ -23,12 +23,7 @@ export function restClientOf(url: string, key?: string): RestClient {
   async function request(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = { ...(key === undefined ? {} : { 'x-api-key': key }), ...init.headers }
     return fetch(new URL(path, url), { ...init, headers }).catch((cause) => {
-      throw new DextapeError({
-        code: 'unreachable',
-        what: `Cannot connect to ${url}`,
-        fix: 'Check that `dextape up` is running, or name its REST port with --url.',
-        cause,
-      })
+      throw unreachable(url, cause)
     })
   }
 
@@ -42,4 +37,19 @@ export function restClientOf(url: string, key?: string): RestClient {
       throw new DextapeError({ code: code ?? 'refused', what: detail ?? `The server answered ${response.status}` })
     },
   }
+}
+
+const UNTRUSTED = /SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY)|CERT_/
+
+export function unreachable(url: string, cause: unknown): DextapeError {
+  const { code, cause: inner } = cause as { code?: string; cause?: { code?: string } }
+  const reason = inner?.code ?? code ?? ''
+  return new DextapeError({
+    code: 'unreachable',
+    what: `Cannot connect to ${url}`,
+    ...(UNTRUSTED.test(reason)
+      ? { got: reason, fix: 'Trust its certificate: NODE_EXTRA_CA_CERTS=FILE, with the certificate of its authority.' }
+      : { fix: 'Check that `dextape up` is running, or name its REST port with --url.' }),
+    cause,
+  })
 }

@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../core/config/index.js'
 import type { Logger } from '../core/runtime/logger.js'
 import type { Output } from '../core/runtime/output.js'
-import { hostInUrl } from '../core/runtime/ports.js'
+import { pushUrl, restUrl } from '../core/runtime/ports.js'
 import { createStatusLine, drawBar, formatSpan } from '../core/runtime/progress.js'
 import { createPaint, type OutStream, wantsColour } from '../core/runtime/terminal.js'
 import type { ExamplePair } from './choose-source.js'
 
 export type Greeting = {
-  config: Pick<Config, 'host' | 'apiKey'>
+  config: Pick<Config, 'host' | 'apiKey' | 'tls'>
   ports: { httpPort: number; wsPort: number }
   firstKey: string | undefined
   isSimulated: boolean
@@ -22,9 +22,8 @@ export type Greeting = {
 
 export async function greet(out: Output, greeting: Greeting): Promise<void> {
   const { config, ports, firstKey, isSimulated, dataDir, hasSource = true, example } = greeting
-  const host = hostInUrl(config.host)
-  const rest = `http://${host}:${ports.httpPort}`
-  const push = `ws://${host}:${ports.wsPort}`
+  const rest = restUrl(config, ports.httpPort)
+  const push = pushUrl(config, ports.wsPort)
   await out.line(isSimulated ? 'Dextape is up, with a SIMULATED market' : 'Dextape is up')
   await out.line(`  dashboard  ${rest}/${firstKey === undefined ? '' : `#key=${firstKey}`}`)
   await out.line(`  REST       ${rest}`)

@@ -7,6 +7,7 @@ import { createKeyedTable } from '../core/log/keyed-table.js'
 import { STATUS_TOPIC } from '../core/log/port.js'
 import { chooseLogFormat } from '../core/runtime/logger.js'
 import { checkPortFree } from '../core/runtime/ports.js'
+import { readCertificate } from '../core/runtime/tls-files.js'
 import { assembleServe } from '../serve/assemble.js'
 import { createPipeStatus } from '../serve/pipe-status.js'
 import { createPush } from '../serve/push-duty.js'
@@ -20,6 +21,7 @@ import { createRestThread } from './threads/run-rest.js'
 const ORIGIN_POLL_MS = 1000
 
 export const runServe: RunServe = async ({ config, logger, out }) => {
+  if (config.tls.kind === 'files') readCertificate(config.tls)
   await checkPortFree(config.host, config.httpPort, 'DEXTAPE_HTTP_PORT')
   await checkPortFree(config.host, config.wsPort, 'DEXTAPE_WS_PORT')
   return runProcess({ command: 'serve', config, logger, parts: ['log', 'store'] }, async (parts) => {

@@ -11,6 +11,7 @@ import { createMetrics } from '../core/runtime/metrics.js'
 import { createHealth } from '../core/runtime/part-health.js'
 import { checkPortFree } from '../core/runtime/ports.js'
 import { createShutdown, type Shutdown } from '../core/runtime/shutdown.js'
+import { readCertificate } from '../core/runtime/tls-files.js'
 import { assembleServe } from '../serve/assemble.js'
 import { createPush } from '../serve/push-duty.js'
 import { type Choice, chooseSource } from './choose-source.js'
@@ -26,6 +27,7 @@ type UpOptions = Parameters<RunUp>[0]
 
 export const runUp: RunUp = async (options) => {
   const { config, logger } = options
+  if (config.tls.kind === 'files') readCertificate(config.tls)
   await checkPortFree(config.host, config.httpPort, 'DEXTAPE_HTTP_PORT')
   await checkPortFree(config.host, config.wsPort, 'DEXTAPE_WS_PORT')
   const choice = await chooseSource(config, options.source)

@@ -1,4 +1,5 @@
 import { CAPACITY, PLANS } from '../core/domain/plans.js'
+import { watchCertificate } from '../core/runtime/tls-files.js'
 import type { CreatePush } from './duties.js'
 import { createPushServer } from './push/push-server.js'
 import { chooseTransport, GLIBC_FIX } from './push/transport/choose-transport.js'
@@ -16,8 +17,17 @@ export const createPush: CreatePush = (deps, parts) => {
   if (positions !== undefined) parts.memory.onApplied(({ state }) => positions.note(state.chain, state))
   const limits = pushLimits(deps.push)
   const { plans = PLANS, capacity = CAPACITY } = config
+  const tls = config.tls?.kind === 'files' ? config.tls : undefined
+  const push = createPushServer({ ...parts, logger, limits, plans, capacity, createTransport, tls })
+  if (tls !== undefined)
+    watchCertificate({
+      files: tls,
+      onChange: () => push.renewCertificate(tls),
+      logger,
+      checkEveryMs: deps.certificateCheckMs,
+    })
   return {
-    server: createPushServer({ ...parts, logger, limits, plans, capacity, createTransport }),
+    server: push,
     report: { server, fallback_reason: fallbackReason },
   }
 }

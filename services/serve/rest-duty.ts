@@ -1,4 +1,6 @@
+import type { Server as TlsServer } from 'node:https'
 import { PLANS } from '../core/domain/plans.js'
+import { type Certificate, readCertificate, watchCertificate } from '../core/runtime/tls-files.js'
 import { revisionsOf } from './chain-directory.js'
 import type { CreateRest } from './duties.js'
 import { addExportRoutes } from './export/export-routes.js'
@@ -34,11 +36,17 @@ export const createRest: CreateRest = (deps, parts, { isLoaded, wsPort, status }
   ])
   const { pushedPositions: positions } = deps
   const untilPushed = positions === undefined ? () => undefined : createUntilPushed(memory, positions)
-  const rest = createRestServer({
+  const tls = config.tls?.kind === 'files' ? config.tls : undefined
+  const restDeps = {
     ...{ chains, store: lanes.cheap, hot, flush, answers, gate, queries, metrics, logger, isLoaded, untilPushed },
     encodePage: createPageEncoder(store.read),
     ...{ envelope: config.envelope, corsOrigins: config.corsOrigins ?? { kind: 'any' } },
-  })
+  } as const
+  const rest = createRestServer(restDeps, tls && readCertificate(tls))
+  if (tls !== undefined) {
+    const onChange = (certificate: Certificate) => (rest.server as unknown as TlsServer).setSecureContext(certificate)
+    watchCertificate({ files: tls, onChange, logger, checkEveryMs: deps.certificateCheckMs })
+  }
   const { plans = PLANS } = config
   const sql = createSqlService({ memory, store, flush: deps.flush, untilPushed, nowMs, plans })
   const sqlRoutes = { sql, store: lanes.cheap, plans, gate, metrics, logger, envelope: config.envelope, isLoaded }

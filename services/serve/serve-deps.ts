@@ -43,7 +43,7 @@ export type ServeConfig = Pick<
   Config,
   'host' | 'httpPort' | 'wsPort' | 'apiKey' | 'envelope' | 'chains' | 'contracts'
 > &
-  Partial<Pick<Config, 'publicUrls' | 'pushServer' | 'plans' | 'capacity' | 'publicWsUrl' | 'corsOrigins'>>
+  Partial<Pick<Config, 'tls' | 'publicUrls' | 'pushServer' | 'plans' | 'capacity' | 'publicWsUrl' | 'corsOrigins'>>
 
 export type PushLimits = {
   /** A socket with more unsent bytes than this is slow. */
@@ -111,6 +111,8 @@ export type ServeDeps = {
   answerBytes?: number
   /** How often to poll for new chains and the store's progress. */
   pollMs?: number
+  /** How often to look for a renewed certificate. */
+  certificateCheckMs?: number
 }
 
 /** Some eight hundred charts of a thousand candles, or a hundred and fifty pairs with their last trades. */

@@ -66,7 +66,11 @@ export async function openTestStore(directory: string): Promise<Store> {
   return store
 }
 
-export async function startRig(given: Partial<ServeDeps> = {}, maxValueBytes = 1_000_000) {
+export async function startRig(
+  given: Partial<ServeDeps> = {},
+  maxValueBytes = 1_000_000,
+  settings: Partial<ServeConfig> = {},
+) {
   const directory = mkdtempSync(join(tmpdir(), 'dextape-serve-'))
   const store = given.store ?? (await openTestStore(directory))
   const { log, registry } = openEmbedded({ path: join(directory, 'log'), maxValueBytes })
@@ -92,6 +96,7 @@ export async function startRig(given: Partial<ServeDeps> = {}, maxValueBytes = 1
     envelope: 'spec',
     chains: new Map(BUILT_IN_CHAINS.map((facts) => [facts.chain, facts])),
     contracts: BUILT_IN_CONTRACTS,
+    ...settings,
   }
   const open = (more: Partial<ServeDeps> = {}) =>
     createServe({

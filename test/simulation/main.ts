@@ -2,8 +2,12 @@
  * `node dist/simulation/plain.mjs [--seed N] [--seeds COUNT] [--trace]`: plays seeds one after another; prints a JSON line for each seed with
  * a problem and one at the end. Exits with 1 if any has a problem.
  */
+import { EventEmitter } from 'node:events'
 import { parseArgs } from 'node:util'
 import { runSeed } from './run-seed.js'
+
+// Every call of a process listens for its end.
+EventEmitter.defaultMaxListeners = 0
 
 const { values } = parseArgs({
   options: {

@@ -87,6 +87,7 @@ export function createNetwork(time: VirtualTime, random: Random): Network {
           listening.set(process, { endpoint: { name: process.name, connect }, dropAll })
           return port
         },
+        renew: () => {},
         stopListening: () => void listening.delete(process),
       }
     }

@@ -5,6 +5,7 @@ import { text as readText } from 'node:stream/consumers'
 import { ConfigError, DextapeError } from '../../core/domain/errors.js'
 import type { Partition } from '../../serve/export/export-query.js'
 import type { ExportRequest } from '../../serve/export/export-service.js'
+import { unreachable } from '../rest-client.js'
 
 export interface ExportServer {
   /** `asOf`: the seq of each chain that the file includes. */
@@ -46,15 +47,6 @@ export function connectToServer(url: string, key: string, signal: AbortSignal): 
       return answer.partitions ?? answer.data?.partitions ?? []
     },
   }
-}
-
-function unreachable(url: string, cause: unknown): DextapeError {
-  return new DextapeError({
-    code: 'unreachable',
-    what: `Cannot connect to ${url}`,
-    fix: 'Check that `dextape up` is running, or name its REST port with --url.',
-    cause,
-  })
 }
 
 function readProblem(text: string): { detail?: string; code?: string } {

@@ -5,7 +5,7 @@ import { Argument, Option } from 'commander'
 import { INTERVALS } from '../../core/domain/chains.js'
 import { ConfigError, DextapeError } from '../../core/domain/errors.js'
 import { silentLogger } from '../../core/runtime/logger.js'
-import { hostInUrl } from '../../core/runtime/ports.js'
+import { restUrl } from '../../core/runtime/ports.js'
 import { createShutdown } from '../../core/runtime/shutdown.js'
 import { EXPORT_FORMAT_NAMES, type ExportFormat } from '../../serve/export/export-formats.js'
 import { EXPORT_VIEWS, type ExportView } from '../../serve/export/export-query.js'
@@ -76,7 +76,7 @@ async function runExport(world: World, view: ExportView | undefined, options: Ex
   const { connectToServer } = await import('./export-server.js')
   const { createExportProgress } = await import('./progress.js')
   const shutdown = createShutdown(silentLogger)
-  const url = options.url ?? `http://${hostInUrl(config.host)}:${config.httpPort}`
+  const url = options.url ?? restUrl(config, config.httpPort)
   const server = connectToServer(url, key, shutdown.signal)
   const progress = createExportProgress(world, config)
   try {

@@ -21,6 +21,9 @@ export type KafkaChoice = {
   replicationFactor?: number
 }
 
+/** Absolute paths. */
+export type TlsFiles = { cert: string; key: string }
+
 export type LogChoice = { kind: 'embedded' } | KafkaChoice
 
 export type StoreChoice = { kind: 'embedded' } | { kind: 'clickhouse'; url: string }
@@ -37,6 +40,8 @@ export type Config = ChainSources & {
   httpPort: number
   wsPort: number
   pushServer: (typeof PUSH_SERVERS)[number]
+  /** Certificate and key of the REST and WebSocket ports, as PEM files. None: both ports are without TLS. */
+  tls: { kind: 'none' } | ({ kind: 'files' } & TlsFiles)
   /** A fixed key for development, besides those of `dextape keys`; with it no first key is created. */
   apiKey: { kind: 'none' } | { kind: 'fixed'; key: string }
   /** Signs WebSocket tokens. None: `up` keeps one in its data directory, a serve node makes one at each start. */
@@ -77,6 +82,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
     http_port: config.httpPort,
     ws_port: config.wsPort,
     push_server: config.pushServer,
+    tls: config.tls.kind === 'files' ? { cert: config.tls.cert, key: config.tls.key } : 'none',
     api_key: config.apiKey.kind === 'fixed' ? '(set, hidden)' : 'none',
     ws_token_secret: config.wsTokenSecret.kind === 'fixed' ? '(set, hidden)' : 'none',
     envelope: config.envelope,

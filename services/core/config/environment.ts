@@ -9,6 +9,8 @@ export const ENVIRONMENT = {
   DEXTAPE_HTTP_PORT: 'HTTP port: REST (8080), status and metrics of ingest (8082) and aggregate (8083)',
   DEXTAPE_WS_PORT: 'WebSocket port (8081)',
   DEXTAPE_PUSH_SERVER: 'WebSocket server: uWebSockets.js, ws or auto (the first that loads)',
+  DEXTAPE_TLS_CERT: 'certificate of the REST and WebSocket ports, a PEM file; needs DEXTAPE_TLS_KEY',
+  DEXTAPE_TLS_KEY: 'its private key, a PEM file',
   DEXTAPE_API_KEY: 'a fixed API key, for development',
   DEXTAPE_WS_TOKEN_SECRET: 'secret that signs WebSocket tokens, the same on all serve nodes; at least 32 characters',
   DEXTAPE_ENVELOPE: '"always" wraps every success body, "spec" (default) only where the interface shows it',
@@ -45,6 +47,10 @@ export function settingsFromEnvironment(env: Environment, problems: string[]): C
   if (chosen !== undefined) settings.push_server = chosen
   else if (pushServer !== undefined)
     problems.push(`DEXTAPE_PUSH_SERVER must be one of ${PUSH_SERVERS.join(', ')}, got "${pushServer}"`)
+  const tlsCert = get('DEXTAPE_TLS_CERT')
+  if (tlsCert !== undefined) settings.tls_cert = tlsCert
+  const tlsKey = get('DEXTAPE_TLS_KEY')
+  if (tlsKey !== undefined) settings.tls_key = tlsKey
   const apiKey = get('DEXTAPE_API_KEY')
   if (apiKey !== undefined) settings.api_key = apiKey
   const tokenSecret = get('DEXTAPE_WS_TOKEN_SECRET')

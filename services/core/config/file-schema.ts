@@ -72,6 +72,8 @@ export const ConfigFile = Type.Object(
     http_port: Type.Optional(Port),
     ws_port: Type.Optional(Port),
     push_server: Type.Optional(Type.Union(PUSH_SERVERS.map((name) => Type.Literal(name)))),
+    tls_cert: Type.Optional(Type.String({ minLength: 1 })),
+    tls_key: Type.Optional(Type.String({ minLength: 1 })),
     api_key: Type.Optional(Type.String({ minLength: 1 })),
     ws_token_secret: Type.Optional(Type.String({ minLength: 1 })),
     envelope: Type.Optional(Type.Union([Type.Literal('spec'), Type.Literal('always')])),

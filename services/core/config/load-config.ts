@@ -112,6 +112,7 @@ function build(
     httpPort,
     wsPort,
     pushServer: settings.push_server ?? 'auto',
+    tls: tlsFiles(settings, cwd, problems),
     apiKey: settings.api_key === undefined ? { kind: 'none' } : { kind: 'fixed', key: settings.api_key },
     wsTokenSecret: wsTokenSecret(settings, problems),
     envelope: settings.envelope ?? 'spec',
@@ -152,6 +153,15 @@ function wsTokenSecret({ ws_token_secret: secret }: ConfigFile, problems: string
   if (secret.length < SHORTEST_SECRET)
     problems.push(`ws_token_secret (DEXTAPE_WS_TOKEN_SECRET) must have at least ${SHORTEST_SECRET} characters`)
   return { kind: 'fixed', secret }
+}
+
+function tlsFiles({ tls_cert: cert, tls_key: key }: ConfigFile, cwd: string, problems: string[]): Config['tls'] {
+  if (cert === undefined && key === undefined) return { kind: 'none' }
+  if (cert === undefined || key === undefined) {
+    problems.push('tls_cert (DEXTAPE_TLS_CERT) and tls_key (DEXTAPE_TLS_KEY) must be set together')
+    return { kind: 'none' }
+  }
+  return { kind: 'files', cert: resolve(cwd, cert), key: resolve(cwd, key) }
 }
 
 function publicUrls({ public_urls: urls = [] }: ConfigFile, problems: string[]): string[] {

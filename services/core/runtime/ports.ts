@@ -1,5 +1,6 @@
 /** Listen addresses: checks a port before anything is opened, and describes why listening failed. */
 import { createServer } from 'node:net'
+import type { Config } from '../config/config.js'
 import { ConfigError } from '../domain/errors.js'
 
 export async function checkPortFree(host: string, port: number, name: string): Promise<void> {
@@ -16,6 +17,17 @@ export function hostInUrl(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'
   return host.includes(':') ? `[${host}]` : host
+}
+
+type Listening = Pick<Config, 'host'> & Partial<Pick<Config, 'tls'>>
+
+/** Where a server of this configuration is reached from this machine. */
+export function restUrl({ host, tls }: Listening, port: number): string {
+  return `${tls?.kind === 'files' ? 'https' : 'http'}://${hostInUrl(host)}:${port}`
+}
+
+export function pushUrl({ host, tls }: Listening, port: number): string {
+  return `${tls?.kind === 'files' ? 'wss' : 'ws'}://${hostInUrl(host)}:${port}`
 }
 
 export function portError(host: string, port: number, name: string, cause: unknown): ConfigError {

@@ -52,7 +52,7 @@ export function createCatchUps(deps: CatchUpDeps): CatchUps {
   const { hub, feed, nowMs, turnMs = TURN_MS, behindMs = BEHIND_MS } = deps
   const sweeps = new Map<string, ReplaySweep<Reader>>()
   const ahead = new Map<CatchUp, Ahead>()
-  let aheadTimer: NodeJS.Timeout | undefined
+  let isWatchingAhead = false
   const outboxes = createOutboxes(deps.pauseBytes)
   let isScheduled = false
 
@@ -131,8 +131,10 @@ export function createCatchUps(deps: CatchUpDeps): CatchUps {
   }
 
   function watchAhead(): void {
-    aheadTimer ??= setTimeout(() => {
-      aheadTimer = undefined
+    if (isWatchingAhead) return
+    isWatchingAhead = true
+    setTimeout(() => {
+      isWatchingAhead = false
       continueAhead(() => true)
     }, behindMs / 2).unref()
   }

@@ -1,3 +1,4 @@
+import type { TlsFiles } from '../../core/config/config.js'
 import { ConfigError } from '../../core/domain/errors.js'
 import type { Capacity, Plans } from '../../core/domain/plans.js'
 import type { Logger } from '../../core/runtime/logger.js'
@@ -36,12 +37,15 @@ export type PushDeps = {
   plans: Plans
   capacity: Capacity
   createTransport: CreateTransport
+  tls?: TlsFiles | undefined
 }
 
 export interface PushServer {
   /** Resolves with the port. */
   listen(host: string, port: number): Promise<number>
   stop(): void
+  /** Its certificate's files have changed. */
+  renewCertificate(tls: TlsFiles): void
   /** What all sockets hold. */
   usage(): PushUsage
 }
@@ -64,6 +68,7 @@ export function createPushServer(deps: PushDeps): PushServer {
       close: onClose,
     },
     { maxMessageBytes: limits.maxMessageBytes, idleTimeoutS: IDLE_TIMEOUT_S },
+    deps.tls,
   )
   const hub = createHub({ ...deps, broadcast: transport.publish })
   const feed = createPushFeed(deps.memory, limits)
@@ -234,6 +239,7 @@ export function createPushServer(deps: PushDeps): PushServer {
         socket.end(CLOSE_GOING_AWAY, 'stopping')
       }
     },
+    renewCertificate: transport.renew,
     usage: () => ({ ...budgets.usage(), unreadBytes: unreadBytesOf(open) }),
   }
 }

@@ -2,6 +2,7 @@ import { type FastifyError, type FastifyInstance, type FastifyReply, type Fastif
 import { isRetryable } from '../../core/runtime/backoff.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { MetricsText } from '../../core/runtime/metrics.js'
+import type { Certificate } from '../../core/runtime/tls-files.js'
 import { addDatafeed } from '../datafeed/datafeed-routes.js'
 import type { Memory } from '../memory/memory.js'
 import type { StatusReport } from '../status-report.js'
@@ -22,8 +23,9 @@ const MAX_BODY_BYTES = 1_048_576
 const MAX_PARAM_LENGTH = 4096
 
 /** Creates the REST server with every operation; the caller adds the routes without a key and listens. */
-export function createRestServer(deps: RestDeps): FastifyInstance {
+export function createRestServer(deps: RestDeps, certificate?: Certificate): FastifyInstance {
   const app = fastify({
+    ...(certificate === undefined ? {} : { https: certificate }),
     logger: false,
     bodyLimit: MAX_BODY_BYTES,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },

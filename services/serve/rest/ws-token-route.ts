@@ -50,7 +50,9 @@ function wsUrlOf(request: FastifyRequest, { publicUrls, publicWsUrl, wsPort }: W
   if (publicWsUrl.kind === 'url') return publicWsUrl.url
   const { host, hostname } = calledHost(request)
   const isSecure =
-    isForwardedSecurely(request) || publicUrls.some((url) => url.startsWith('https:') && hostIn(url) === host)
+    request.protocol === 'https' ||
+    isForwardedSecurely(request) ||
+    publicUrls.some((url) => url.startsWith('https:') && hostIn(url) === host)
   return `${isSecure ? 'wss' : 'ws'}://${hostname}:${wsPort()}`
 }
 

@@ -24,7 +24,7 @@ export function chooseTransport(choice: Config['pushServer'], loadUws: () => Uws
     return {
       server: 'uWebSockets.js',
       fallbackReason: null,
-      create: (handlers, limits) => createUwsTransport(uws, handlers, limits),
+      create: (handlers, limits, tls) => createUwsTransport(uws, handlers, limits, tls),
     }
   } catch (cause) {
     const fallbackReason = `Cannot load uWebSockets.js on Node ${process.versions.node}: ${reasonOf(cause)}`

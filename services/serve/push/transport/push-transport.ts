@@ -1,4 +1,5 @@
 /** What the push server needs from a WebSocket server. Both implementations behave the same on the wire. */
+import type { TlsFiles } from '../../../core/config/config.js'
 
 export type PushServerName = 'uWebSockets.js' | 'ws'
 
@@ -43,9 +44,16 @@ export interface Transport {
   publish(group: string, text: string | Uint8Array): void
   /** Resolves with the port. */
   listen(host: string, port: number): Promise<number>
+  /** New connections get this certificate; open ones stay. Only for a transport with TLS. */
+  renew(tls: TlsFiles): void
   stopListening(): void
 }
 
-export type CreateTransport = <Admission>(handlers: TransportHandlers<Admission>, limits: TransportLimits) => Transport
+/** `tls`: absent without TLS. */
+export type CreateTransport = <Admission>(
+  handlers: TransportHandlers<Admission>,
+  limits: TransportLimits,
+  tls?: TlsFiles,
+) => Transport
 
 export const NOT_A_WEBSOCKET = 'WebSocket upgrade required.'

@@ -1,8 +1,11 @@
 /** WebSockets by `ws`, for systems where uWebSockets.js does not load. Same limits, close codes and timeouts, but slower. */
 import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { WebSocket, WebSocketServer } from 'ws'
+import type { TlsFiles } from '../../../core/config/config.js'
+import { readCertificate } from '../../../core/runtime/tls-files.js'
 import {
   NOT_A_WEBSOCKET,
   type PushSocket,
@@ -35,6 +38,7 @@ interface Link extends PushSocket {
 export function createWsTransport<Admission>(
   handlers: TransportHandlers<Admission>,
   limits: TransportLimits,
+  tls?: TlsFiles,
 ): Transport {
   const links = new Set<Link>()
   const groups = new Map<string, Set<Link>>()
@@ -44,9 +48,10 @@ export function createWsTransport<Admission>(
     ...{ autoPong: false, closeTimeout: LONGEST_CLOSE_MS },
   }
   const peers = new WebSocketServer(options)
-  const server = createServer((_request, response) => {
+  const refuse: RequestListener = (_request, response) => {
     response.writeHead(426, { 'content-length': NOT_A_WEBSOCKET.length }).end(NOT_A_WEBSOCKET)
-  })
+  }
+  const server = tls === undefined ? createServer(refuse) : createTlsServer(readCertificate(tls), refuse)
   let idleTimer: NodeJS.Timeout | undefined
 
   function join(group: string, link: Link): void {
@@ -98,6 +103,7 @@ export function createWsTransport<Admission>(
       await once(server, 'listening')
       return (server.address() as AddressInfo).port
     },
+    renew: (files) => (server as TlsServer).setSecureContext(readCertificate(files)),
     stopListening() {
       clearInterval(idleTimer)
       server.close()
