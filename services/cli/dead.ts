@@ -1,16 +1,13 @@
 /** `dextape dead`: dead letters, with the reason and the raw input. */
 import { DextapeError } from '../core/domain/errors.js'
 import type { DeadLetter } from '../core/domain/records.js'
-import { deadTopic } from '../core/log/port.js'
 import type { OpenLog } from '../core/log/topic-records.js'
 import { formatTime } from '../core/runtime/output.js'
+import { deadTopics, lettersOf, rawText } from '../serve/operator/dead-letters.js'
 import { type Cli, configOfExistingData, existingDir, type GlobalOptions, type World } from './context.js'
 import { withLog } from './open-data.js'
 import { parseWholeNumber } from './option-values.js'
-import { rawText, recordJson } from './topics/record-json.js'
-
-type Found = { offset: number; letter: DeadLetter }
-const DEAD_PREFIX = deadTopic('')
+import { recordJson } from './topics/record-json.js'
 
 export function addDead({ program, world, act }: Cli): void {
   const dead = program.command('dead').description('Inspect dead letters')
@@ -41,7 +38,7 @@ async function listDead(world: World, chain: string | undefined, options: ListDe
     config,
     () => existingDir(config),
     async (open) => {
-      const topics = await deadTopics(open, chain)
+      const topics = await deadTopics(open.log, chain)
       if (last !== undefined) await printLetters(world, open, topics, last, options.json === true)
       else await printCounts(world, open, topics, options.json === true)
     },
@@ -104,7 +101,7 @@ async function showDead(
     config,
     () => existingDir(config),
     async (open) => {
-      const [topic] = await deadTopics(open, chain)
+      const [topic] = await deadTopics(open.log, chain)
       const letter = topic === undefined ? undefined : await letterAt(open, topic, offset)
       if (letter === undefined) {
         throw new DextapeError({
@@ -134,26 +131,7 @@ async function showDead(
   )
 }
 
-async function deadTopics({ log }: OpenLog, chain: string | undefined): Promise<string[]> {
-  const known = (await log.topics()).map(({ topic }) => topic).filter((topic) => topic.startsWith(DEAD_PREFIX))
-  return (chain === undefined ? known : known.filter((topic) => topic === deadTopic(chain))).sort()
-}
-
 async function letterAt(open: OpenLog, topic: string, offset: number): Promise<DeadLetter | undefined> {
   for await (const found of lettersOf(open, topic, offset)) return found.offset === offset ? found.letter : undefined
   return undefined
-}
-
-async function* lettersOf({ log, codec }: OpenLog, topic: string, from: number): AsyncGenerator<Found> {
-  for (let next = from; ; ) {
-    const records = await log.read(topic, { from: next })
-    const last = records.at(-1)
-    if (last === undefined) return
-    await codec.learn(records.map(({ value }) => value))
-    for (const { offset, value } of records) {
-      const record = codec.decodeLogRecord(value, { topic, offset })
-      if (record.kind === 'dead') yield { offset, letter: record.dead }
-    }
-    next = last.offset + 1
-  }
 }

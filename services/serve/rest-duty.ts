@@ -11,6 +11,7 @@ import { createSmartWallets } from './history/smart-wallets.js'
 import { createStoredSignals } from './history/stored-signals.js'
 import { createWalletHistory } from './history/wallet-trades.js'
 import { addMcpRoute } from './mcp/mcp-route.js'
+import { addOperatorRoutes } from './operator/operator-routes.js'
 import { addPages } from './pages/page-routes.js'
 import { createUntilPushed } from './pushed-positions.js'
 import { createAnswerCache } from './rest/answer-cache.js'
@@ -62,13 +63,13 @@ export const createRest: CreateRest = (deps, parts, { isLoaded, wsPort, status }
   addSqlRoutes(rest, sqlRoutes)
   addClickhouseRoute(rest, sqlRoutes)
   addExportRoutes(rest, { ...sqlRoutes, exports: createExportService({ sql, store, chains, plans }) })
-  addMcpRoute(rest, { gate, metrics, isLoaded })
-  addServiceRoutes(rest, {
-    memory,
-    metrics: deps.metricsText === undefined ? metrics : deps.metricsText,
-    status,
-    repairs: deps.repairs,
+  const metricsText = deps.metricsText ?? metrics
+  addOperatorRoutes(rest, {
+    ...{ gate, metrics, isLoaded, status, metricsText, logger, nowMs, store: lanes.cheap },
+    ...{ log: deps.log, codec: deps.codec, keys: deps.keys },
   })
+  addMcpRoute(rest, { gate, metrics, isLoaded })
+  addServiceRoutes(rest, { memory, metrics: metricsText, status, repairs: deps.repairs })
   const { publicUrls = [], publicWsUrl = { kind: 'none' } } = config
   addPages(rest, { ...config, publicUrls, publicWsUrl })
   addWsTokenRoute(rest, { gate, tokens, wsPort, isLoaded, publicUrls, publicWsUrl })

@@ -4,21 +4,47 @@ import {
   candle,
   firstUpdate,
   type GivenPair,
+  PAIR,
   pairUpdate,
   T0,
+  TOKEN,
+  tokenInfo,
   tokenUpdate,
   trade,
   update,
   weth,
 } from '../serve/updates.js'
 
+/** More than the chart reads at once. */
+export const CANDLES = 700
+export const IMPOSTOR = `0x${'22'.repeat(20)}`
+
 export function openingUpdate(): BlockUpdate {
-  const candles = Array.from({ length: 40 }, (_, index) => {
+  const candles = Array.from({ length: CANDLES }, (_, index) => {
     const close = 2 + Math.sin(index / 4) / 2
-    return candle({ time: T0 - (40 - index) * 60, open_u: close - 0.1, close_u: close, high_u: close + 0.2, low_u: 1 })
+    const time = T0 - (CANDLES - index) * 60
+    return candle({ time, open_u: close - 0.1, close_u: close, high_u: close + 0.2, low_u: 1 })
   })
-  const { pairs, ...rest } = firstUpdate()
-  return { ...rest, pairs: [pairUpdate({ candles }), ...pairs.slice(1)] }
+  const { pairs, tokens, ...rest } = firstUpdate()
+  const impostor = tokenUpdate({ token: IMPOSTOR, main_pair: null, tvl: 10 })
+  const main_pair_changes = [{ token: TOKEN, old_pair: null, new_pair: PAIR }]
+  return {
+    ...{ ...rest, main_pair_changes },
+    pairs: [pairUpdate({ candles }), ...pairs.slice(1)],
+    tokens: [...tokens, impostor],
+  }
+}
+
+/** The first update of a chain with many tokens, each traded more than the next. */
+export function manyTokens(chain: string, count: number): BlockUpdate {
+  const tokens = Array.from({ length: count }, (_, index) =>
+    tokenUpdate({
+      token: `0x${(index + 1).toString(16).padStart(40, '0')}`,
+      info: tokenInfo({ symbol: `T${index + 1}`, name: `Token ${index + 1}` }),
+      ...{ main_pair: null, tvl: 1_000_000 - index },
+    }),
+  )
+  return update({ chain, tokens })
 }
 
 /** The update of the next block, which changes the pair at a price. */

@@ -30,6 +30,8 @@ const ALLOWED: Record<string, readonly string[]> = {
   // Services share schemas, never each other's code.
   ...Object.fromEntries(SERVICES.map((service) => [service, [...CORE, 'schemas']])),
   processes: [...CORE, ...SERVICES, 'schemas'],
+  // A front end of the public interface: it imports the client as the package @dextape/client.
+  dashboard: [],
   // `watch` is a client like any other.
   cli: [...CORE, ...SERVICES, 'processes', 'schemas', 'clients'],
 }
@@ -38,7 +40,7 @@ const ALLOWED: Record<string, readonly string[]> = {
 const PURE = ['core/domain']
 
 const files = readdirSync(join(root, 'services'), { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts'))
+  .filter((name) => /\.tsx?$/.test(name))
   .map((name) => join(root, 'services', name))
 
 function importsOf(file: string): string[] {

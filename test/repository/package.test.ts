@@ -71,10 +71,13 @@ describe('the package', () => {
   })
 
   it('has compiled code and the files it reads, but no tests or sources', () => {
-    const kinds = new Set(files.map((path) => path.replace(/^(dist\/bundle)\/.*\.js$/, '$1/*.js')))
+    const kinds = new Set(
+      files.map((path) => path.replace(/^(dist\/bundle|dist\/dashboard\/assets)\/.*\.(js|css)$/, '$1/*.$2')),
+    )
     expect([...kinds].filter((path) => !/^(schemas|services\/serve\/pages\/static)\//.test(path)).sort()).toEqual([
-      ...['LICENSE', 'README.md', 'dist/bundle/*.js', 'dist/bundle/LICENSES.txt', 'package.json'],
-      'services/cli/dextape.js',
+      ...['LICENSE', 'README.md', 'dist/bundle/*.js', 'dist/bundle/LICENSES.txt'],
+      ...['dist/dashboard/LICENSES.txt', 'dist/dashboard/assets/*.css', 'dist/dashboard/assets/*.js'],
+      ...['dist/dashboard/index.html', 'package.json', 'services/cli/dextape.js'],
     ])
     expect(files.filter((path) => /\.(ts|map|tsbuildinfo)$|test/.test(path))).toEqual([])
     expect(files).toEqual(expect.arrayContaining(['schemas/geyser.proto', 'schemas/clickhouse/0001_events.sql']))

@@ -168,6 +168,8 @@ export const COUNTS = {
 
 /** Suites without a count that only a long run has, or that carry more load in it. */
 export const LONG_SUITES = [
+  'test/browser/pages.test.ts',
+  'test/browser/smoothness.long.test.ts',
   'test/clients/python-package.long.test.ts',
   'test/clients/up.test.ts',
   'test/contract/push.test.ts',

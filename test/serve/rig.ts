@@ -143,6 +143,7 @@ export async function startRig(
 
   return {
     log,
+    codec,
     store,
     keys,
     config,

@@ -29,6 +29,8 @@ export type Connection = {
   /** Stops the pushes of a feed; `resume` asks for them again. */
   pause(feed: Feed): void
   resume(feed: Feed): void
+  /** Ends the wait before the next attempt, if it waits for one. */
+  retryNow(): void
   close(): void
 }
 
@@ -38,6 +40,7 @@ export type ConnectionOptions = {
   minBackoffMs: number
   maxBackoffMs: number
   onRetry: (error: unknown, delayMs: number) => void
+  onOpen: () => void
 }
 
 /** Limits of the server. */
@@ -54,7 +57,8 @@ type Frame = {
   error?: { code: number; message: string }
 }
 
-export function createConnection({ freshUrl, minBackoffMs, maxBackoffMs, onRetry }: ConnectionOptions): Connection {
+export function createConnection(options: ConnectionOptions): Connection {
+  const { freshUrl, minBackoffMs, maxBackoffMs, onRetry, onOpen } = options
   const feeds = new Map<Feed, { name: string; id: number | undefined; refusals: number }>()
   /** Each request has a new id: what still arrives for an earlier one is ignored. */
   const feedById = new Map<number, Feed>()
@@ -65,6 +69,7 @@ export function createConnection({ freshUrl, minBackoffMs, maxBackoffMs, onRetry
   let attempt = 0
   let stopping = new AbortController()
   let isRunning = false
+  let isWaiting = false
 
   function subscribe(feed: Feed): void {
     const state = feeds.get(feed)
@@ -160,6 +165,7 @@ export function createConnection({ freshUrl, minBackoffMs, maxBackoffMs, onRetry
         signal.addEventListener('abort', onAbort)
         opened.onopen = () => {
           socket = opened
+          onOpen()
           for (const feed of feeds.keys()) subscribe(feed)
         }
         opened.onmessage = ({ data }) => {
@@ -214,7 +220,9 @@ export function createConnection({ freshUrl, minBackoffMs, maxBackoffMs, onRetry
         }
         const delayMs = Math.max(backoffMs(attempt++), (error as Partial<DextapeError>).retryAfterMs ?? 0)
         onRetry(error, delayMs)
+        isWaiting = true
         await pauseFor(delayMs, signal)
+        isWaiting = false
       }
     }
     isRunning = false
@@ -241,6 +249,9 @@ export function createConnection({ freshUrl, minBackoffMs, maxBackoffMs, onRetry
     },
     pause: unsubscribe,
     resume: subscribe,
+    retryNow() {
+      if (isWaiting) stopping.abort()
+    },
     close() {
       for (const feed of [...feeds.keys()]) feed.end()
     },

@@ -25,24 +25,28 @@ export type ClientOptions = RestOptions & {
   maxBackoffMs?: number
   /** Called before each wait: for logs. */
   onRetry?: (error: unknown, delayMs: number) => void
+  /** Called each time a socket has opened. */
+  onOpen?: () => void
 }
 
 /** A method per REST operation, `call` for an answer with its headers, and subscriptions. */
 export type Client = RestMethods &
   Pick<Rest, 'call' | 'get'> & {
     subscribe<const P extends SubscribeParams>(params: P, options?: SubscribeOptions): Subscription<P[0]>
+    /** Connects at once where the next attempt is waiting. */
+    retryNow(): void
     /** Ends all subscriptions and closes the socket. */
     close(): void
   }
 
 export function createClient(options: ClientOptions): Client {
-  const { minBackoffMs = 250, maxBackoffMs = 15_000, onRetry = () => {} } = options
+  const { minBackoffMs = 250, maxBackoffMs = 15_000, onRetry = () => {}, onOpen = () => {} } = options
   const rest = createRest(options)
   const connections: Connection[] = []
 
   const freshUrl = async (signal: AbortSignal) => (await rest.methods.wsToken({}, { signal })).url
   const open = (): Connection => {
-    const opened = createConnection({ freshUrl, minBackoffMs, maxBackoffMs, onRetry })
+    const opened = createConnection({ freshUrl, minBackoffMs, maxBackoffMs, onRetry, onOpen })
     connections.push(opened)
     return opened
   }
@@ -59,6 +63,9 @@ export function createClient(options: ClientOptions): Client {
   return {
     ...rest.methods,
     ...{ call: rest.call, get: rest.get, subscribe },
+    retryNow() {
+      for (const connection of connections) connection.retryNow()
+    },
     close() {
       for (const connection of connections) connection.close()
     },

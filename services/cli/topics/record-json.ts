@@ -2,6 +2,7 @@
 import type { Event } from '../../core/domain/records.js'
 import type { DecodedRecord } from '../../core/log/codec.js'
 import { unpackUpdate } from '../../core/log/unpacked-update.js'
+import { rawText } from '../../serve/operator/dead-letters.js'
 
 /** `extra` fields come first. */
 export function recordJson(record: DecodedRecord, extra: Record<string, unknown> = {}): string {
@@ -44,11 +45,4 @@ function eventForm({ type, ...fields }: Event): Record<string, unknown> {
     form[name] = value
   }
   return form
-}
-
-/** Text where the bytes are valid UTF-8, else base64. */
-export function rawText(raw: Uint8Array): string {
-  const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)
-  const text = bytes.toString('utf8')
-  return Buffer.from(text).equals(bytes) ? text : `base64:${bytes.toString('base64')}`
 }

@@ -60,7 +60,7 @@ const plan = Type.Optional(
     closed,
   ),
 )
-export const PlansSection = Type.Object({ free: plan, basic: plan, pro: plan, unlimited: plan }, closed)
+export const PlansSection = Type.Object({ free: plan, basic: plan, pro: plan, unlimited: plan, operator: plan }, closed)
 const optionalCount = Type.Optional(count)
 export const CapacitySection = Type.Object(
   Object.fromEntries(Object.keys(CAPACITY_KEYS).map((key) => [key, optionalCount])) as Record<

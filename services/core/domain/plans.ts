@@ -1,5 +1,5 @@
 /** What a key may use, by its plan, and what all keys may use together. The configuration may change each number. */
-export const PLAN_NAMES = ['free', 'basic', 'pro', 'unlimited'] as const
+export const PLAN_NAMES = ['free', 'basic', 'pro', 'unlimited', 'operator'] as const
 export type Plan = (typeof PLAN_NAMES)[number]
 
 /** Null: no limit. */
@@ -35,6 +35,13 @@ export const MB = 1_048_576
 
 const NO_SQL = { sqlQueries: 0, sqlSeconds: 10, sqlRows: 100_000, sqlResultBytes: 32 * MB, sqlMemoryBytes: 384 * MB }
 
+// Of one machine: a query without bounds could end the process.
+const UNLIMITED = {
+  ...{ sqlQueries: null, sqlSeconds: 60, sqlRows: 1_000_000, sqlResultBytes: 128 * MB, sqlMemoryBytes: 1024 * MB },
+  ...{ ratePerS: null, quotaCu: null, historyQueries: null },
+  ...{ sockets: null, subscriptions: null, ids: null, framesPerS: null, unreadBytes: null, memoryBytes: null },
+}
+
 export const PLANS = {
   free: {
     ...NO_SQL,
@@ -52,12 +59,9 @@ export const PLANS = {
     ...{ sockets: 100, subscriptions: 20_000, ids: 200_000, framesPerS: 500 },
     ...{ unreadBytes: 64 * MB, memoryBytes: 384 * MB },
   },
-  unlimited: {
-    // Of one machine: a query without bounds could end the process.
-    ...{ sqlQueries: null, sqlSeconds: 60, sqlRows: 1_000_000, sqlResultBytes: 128 * MB, sqlMemoryBytes: 1024 * MB },
-    ...{ ratePerS: null, quotaCu: null, historyQueries: null },
-    ...{ sockets: null, subscriptions: null, ids: null, framesPerS: null, unreadBytes: null, memoryBytes: null },
-  },
+  unlimited: UNLIMITED,
+  /** Also opens `/v2/operator`. */
+  operator: UNLIMITED,
 } as const satisfies Plans
 
 export const CAPACITY: Capacity = {

@@ -2,6 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import type { Config } from '../../core/config/config.js'
 import { EXPORT, EXPORT_PARTITIONS } from '../export/export-routes.js'
+import { OPERATOR_OPERATIONS } from '../operator/operator-routes.js'
 import { NOTICES } from '../push/notices.js'
 import { TOPICS } from '../push/topics/index.js'
 import { OPERATIONS } from '../rest/operations/index.js'
@@ -24,6 +25,7 @@ export const DOCUMENTED: readonly Documented[] = [
   SQL_SCHEMA,
   EXPORT,
   EXPORT_PARTITIONS,
+  ...OPERATOR_OPERATIONS,
   { ...WS_TOKEN, envelope: true, params: Type.Object({}), query: Type.Object({}) },
 ]
 

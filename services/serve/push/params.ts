@@ -83,7 +83,7 @@ export function readId(context: ParseContext, id: unknown): Id {
 }
 
 function readWholeChain({ access }: ParseContext): void {
-  if (access.plan === 'unlimited') return
+  if (access.plan === 'unlimited' || access.plan === 'operator') return
   throw new RpcError(
     RPC.limitExceeded,
     `Subscribing to a whole chain (*) requires plan unlimited; this key has plan ${access.plan}.`,

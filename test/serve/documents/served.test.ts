@@ -29,7 +29,7 @@ describe('pages and documents without a key', () => {
     expect(document.asyncapi).toBe('3.0.0')
   })
 
-  it.each(['/', '/reference', '/pages/base.css', '/pages/tape.js', '/pages/icon.svg'])(
+  it.each(['/', '/token/eth/0x1', '/reference', '/pages/base.css', '/pages/reference.js', '/pages/icon.svg'])(
     '%s allows no external resources',
     async (path) => {
       const response = await withoutKey(path)
@@ -48,10 +48,24 @@ describe('pages and documents without a key', () => {
     expect([again.status, await again.text()]).toEqual([304, ''])
   })
 
+  it('compresses the files of the dashboard, which their names let browsers keep', async () => {
+    const page = await (await withoutKey('/')).text()
+    const [, script = ''] = /src="(\/assets\/[^"]+\.js)"/.exec(page) ?? []
+    const answers = await Promise.all(
+      ['br', 'gzip', 'identity'].map((encoding) => withoutKey(script, { 'accept-encoding': encoding })),
+    )
+    expect(answers.map(({ headers }) => headers.get('content-encoding'))).toEqual(['br', 'gzip', null])
+    expect(answers[0]?.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    const [first, ...others] = await Promise.all(answers.map((answer) => answer.text()))
+    expect(others).toEqual([first, first])
+  })
+
   it('serves no other file', async () => {
     const answers = await Promise.all(
-      ['/pages/', '/pages/..%2froutes.ts', '/pages/nothing.js', '/pages/tape.html'].map((path) => withoutKey(path)),
+      ['/pages/', '/pages/..%2froutes.ts', '/pages/nothing.js', '/pages/reference.html', '/assets/nothing.js'].map(
+        (path) => withoutKey(path),
+      ),
     )
-    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404])
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404])
   })
 })

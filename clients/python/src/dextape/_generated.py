@@ -1293,6 +1293,106 @@ class ExportPartitions(TypedDict):
     partitions: list[ExportPartitionsPartitionsItem]
 
 
+class OperatorKeysItem(TypedDict):
+    id: str
+    name: str
+    plan: str
+    opens: str
+    state: str
+    requests_per_s: float | None
+    cu_per_month: float | None
+    cu_this_month: float
+    created_at: int
+    expires_at: int | None
+    revoked_at: int | None
+
+
+class OperatorDeadLettersItem(TypedDict):
+    chain: str
+    offset: int
+    reason: str
+    detail: str
+    source: str
+    block_number: int | None
+    position: str | None
+    time: int
+    raw_bytes: int
+    raw: str
+
+
+class OperatorNodesSourcesItem(TypedDict):
+    chain: str
+    source: str
+    source_age_s: int | None
+    stopped: str | None
+
+
+class OperatorNodesNodesItem(TypedDict):
+    chain: str
+    node: str
+    healthy: bool
+    head: int
+    requests: int
+    errors: int
+    latency_s: float
+
+
+class OperatorNodesAwayItem(TypedDict):
+    part: str
+    where: str
+    since: int
+    reason: str
+
+
+class OperatorNodes(TypedDict):
+    sources: list[OperatorNodesSourcesItem]
+    nodes: list[OperatorNodesNodesItem]
+    away: list[OperatorNodesAwayItem]
+
+
+class OperatorStorageLogItem(TypedDict):
+    topic: str
+    records: int
+    bytes: int
+
+
+class OperatorStorageStoreItem(TypedDict):
+    table: str
+    rows: int
+    bytes: int
+
+
+class OperatorStorage(TypedDict):
+    log: list[OperatorStorageLogItem]
+    store: list[OperatorStorageStoreItem]
+
+
+class OperatorHistorySamplesItemChainsItem(TypedDict):
+    chain: str
+    head: int
+    lag_s: int
+    blocks_per_s: float
+    swaps_per_s: float
+    reorgs: int
+    dead_letters: int
+
+
+class OperatorHistorySamplesItem(TypedDict):
+    time: int
+    requests_per_s: float
+    sockets: int
+    subscriptions: int
+    unread_mb: float
+    log_bytes: int
+    store_bytes: int
+    chains: list[OperatorHistorySamplesItemChainsItem]
+
+
+class OperatorHistory(TypedDict):
+    interval_s: int
+    samples: list[OperatorHistorySamplesItem]
+
+
 class WsToken(TypedDict):
     token: str
     expires_at: int
@@ -1629,6 +1729,11 @@ OPERATIONS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "sql_schema": ("GET", "/v2/sql/schema", ()),
     "export_file": ("POST", "/v2/export", ("view", "query", "format", "chains", "pair_ids", "interval", "from_time", "to_time", "finalized", "date", )),
     "export_partitions": ("POST", "/v2/export/partitions", ("view", "chains", "pair_ids", "interval", "from_time", "to_time", "finalized", )),
+    "operator_keys": ("GET", "/v2/operator/keys", ()),
+    "operator_dead_letters": ("GET", "/v2/operator/dead_letters", ()),
+    "operator_nodes": ("GET", "/v2/operator/nodes", ()),
+    "operator_storage": ("GET", "/v2/operator/storage", ()),
+    "operator_history": ("GET", "/v2/operator/history", ()),
     "ws_token": ("POST", "/v2/ws/token", ()),
 }
 
@@ -1768,6 +1873,26 @@ class Operations:
     def export_partitions(self, *, view: Literal["trades"] | Literal["liquidity"] | Literal["candles"] | Literal["pair_history"] | Literal["pairs"] | Literal["main_pairs"] | Literal["tokens"] | Literal["holders"], chains: list[str] | None = None, pair_ids: list[str] | None = None, interval: Literal["s1"] | Literal["k1"] | Literal["k5"] | Literal["k15"] | Literal["k30"] | Literal["k60"] | Literal["k120"] | Literal["k240"] | Literal["k1440"] | Literal["k10080"] | None = None, from_time: int | None = None, to_time: int | None = None, finalized: bool | None = None) -> ExportPartitions:
         """Days of each chain in an export: the files of a partitioned folder."""
         return self.call("export_partitions", {"view": view, "chains": chains, "pair_ids": pair_ids, "interval": interval, "from_time": from_time, "to_time": to_time, "finalized": finalized})
+
+    def operator_keys(self) -> list[OperatorKeysItem]:
+        """API keys with their plan, state and usage, without the keys themselves."""
+        return self.call("operator_keys", {})
+
+    def operator_dead_letters(self, *, chain: str | None = None, limit: int | None = None) -> list[OperatorDeadLettersItem]:
+        """Newest dead letters with their reason and raw form."""
+        return self.call("operator_dead_letters", {"chain": chain, "limit": limit})
+
+    def operator_nodes(self) -> OperatorNodes:
+        """Sources of the chains, their nodes with health, and what is unreachable."""
+        return self.call("operator_nodes", {})
+
+    def operator_storage(self) -> OperatorStorage:
+        """Sizes of the log by topic and of the store by table."""
+        return self.call("operator_storage", {})
+
+    def operator_history(self) -> OperatorHistory:
+        """The last hour of this process: rates, lag, clients and sizes."""
+        return self.call("operator_history", {})
 
     def ws_token(self) -> WsToken:
         """One-time WebSocket token, for clients that cannot send headers."""
@@ -1909,6 +2034,26 @@ class AsyncOperations:
     async def export_partitions(self, *, view: Literal["trades"] | Literal["liquidity"] | Literal["candles"] | Literal["pair_history"] | Literal["pairs"] | Literal["main_pairs"] | Literal["tokens"] | Literal["holders"], chains: list[str] | None = None, pair_ids: list[str] | None = None, interval: Literal["s1"] | Literal["k1"] | Literal["k5"] | Literal["k15"] | Literal["k30"] | Literal["k60"] | Literal["k120"] | Literal["k240"] | Literal["k1440"] | Literal["k10080"] | None = None, from_time: int | None = None, to_time: int | None = None, finalized: bool | None = None) -> ExportPartitions:
         """Days of each chain in an export: the files of a partitioned folder."""
         return await self.call("export_partitions", {"view": view, "chains": chains, "pair_ids": pair_ids, "interval": interval, "from_time": from_time, "to_time": to_time, "finalized": finalized})
+
+    async def operator_keys(self) -> list[OperatorKeysItem]:
+        """API keys with their plan, state and usage, without the keys themselves."""
+        return await self.call("operator_keys", {})
+
+    async def operator_dead_letters(self, *, chain: str | None = None, limit: int | None = None) -> list[OperatorDeadLettersItem]:
+        """Newest dead letters with their reason and raw form."""
+        return await self.call("operator_dead_letters", {"chain": chain, "limit": limit})
+
+    async def operator_nodes(self) -> OperatorNodes:
+        """Sources of the chains, their nodes with health, and what is unreachable."""
+        return await self.call("operator_nodes", {})
+
+    async def operator_storage(self) -> OperatorStorage:
+        """Sizes of the log by topic and of the store by table."""
+        return await self.call("operator_storage", {})
+
+    async def operator_history(self) -> OperatorHistory:
+        """The last hour of this process: rates, lag, clients and sizes."""
+        return await self.call("operator_history", {})
 
     async def ws_token(self) -> WsToken:
         """One-time WebSocket token, for clients that cannot send headers."""

@@ -1312,6 +1312,106 @@ export type ExportPartitions = {
   partitions: ExportPartitionsPartitionsItem[]
 }
 
+export type OperatorKeysItem = {
+  id: string
+  name: string
+  plan: string
+  opens: string
+  state: string
+  requests_per_s: number | null
+  cu_per_month: number | null
+  cu_this_month: number
+  created_at: number
+  expires_at: number | null
+  revoked_at: number | null
+}
+
+export type OperatorDeadLettersItem = {
+  chain: string
+  offset: number
+  reason: string
+  detail: string
+  source: string
+  block_number: number | null
+  position: string | null
+  time: number
+  raw_bytes: number
+  raw: string
+}
+
+export type OperatorNodesSourcesItem = {
+  chain: string
+  source: string
+  source_age_s: number | null
+  stopped: string | null
+}
+
+export type OperatorNodesNodesItem = {
+  chain: string
+  node: string
+  healthy: boolean
+  head: number
+  requests: number
+  errors: number
+  latency_s: number
+}
+
+export type OperatorNodesAwayItem = {
+  part: string
+  where: string
+  since: number
+  reason: string
+}
+
+export type OperatorNodes = {
+  sources: OperatorNodesSourcesItem[]
+  nodes: OperatorNodesNodesItem[]
+  away: OperatorNodesAwayItem[]
+}
+
+export type OperatorStorageLogItem = {
+  topic: string
+  records: number
+  bytes: number
+}
+
+export type OperatorStorageStoreItem = {
+  table: string
+  rows: number
+  bytes: number
+}
+
+export type OperatorStorage = {
+  log: OperatorStorageLogItem[]
+  store: OperatorStorageStoreItem[]
+}
+
+export type OperatorHistorySamplesItemChainsItem = {
+  chain: string
+  head: number
+  lag_s: number
+  blocks_per_s: number
+  swaps_per_s: number
+  reorgs: number
+  dead_letters: number
+}
+
+export type OperatorHistorySamplesItem = {
+  time: number
+  requests_per_s: number
+  sockets: number
+  subscriptions: number
+  unread_mb: number
+  log_bytes: number
+  store_bytes: number
+  chains: OperatorHistorySamplesItemChainsItem[]
+}
+
+export type OperatorHistory = {
+  interval_s: number
+  samples: OperatorHistorySamplesItem[]
+}
+
 export type WsToken = {
   token: string
   expires_at: number
@@ -2072,6 +2172,21 @@ export interface Operations {
     /** Only what no reorg can change any more */
     finalized?: boolean | undefined
   }; result: ExportPartitions }
+  /** API keys with their plan, state and usage, without the keys themselves. */
+  operatorKeys: { params: Record<string, never>; result: OperatorKeysItem[] }
+  /** Newest dead letters with their reason and raw form. */
+  operatorDeadLetters: { params: {
+    /** Only this chain, or "unknown" */
+    chain?: string | undefined
+    /** Maximum number of letters */
+    limit?: number | undefined
+  }; result: OperatorDeadLettersItem[] }
+  /** Sources of the chains, their nodes with health, and what is unreachable. */
+  operatorNodes: { params: Record<string, never>; result: OperatorNodes }
+  /** Sizes of the log by topic and of the store by table. */
+  operatorStorage: { params: Record<string, never>; result: OperatorStorage }
+  /** The last hour of this process: rates, lag, clients and sizes. */
+  operatorHistory: { params: Record<string, never>; result: OperatorHistory }
   /** One-time WebSocket token, for clients that cannot send headers. */
   wsToken: { params: Record<string, never>; result: WsToken }
 }
@@ -2111,5 +2226,10 @@ export const OPERATIONS = {
   sqlSchema: { method: 'GET', path: '/v2/sql/schema', body: [] },
   exportFile: { method: 'POST', path: '/v2/export', body: ['view', 'query', 'format', 'chains', 'pair_ids', 'interval', 'from_time', 'to_time', 'finalized', 'date'] },
   exportPartitions: { method: 'POST', path: '/v2/export/partitions', body: ['view', 'chains', 'pair_ids', 'interval', 'from_time', 'to_time', 'finalized'] },
+  operatorKeys: { method: 'GET', path: '/v2/operator/keys', body: [] },
+  operatorDeadLetters: { method: 'GET', path: '/v2/operator/dead_letters', body: [] },
+  operatorNodes: { method: 'GET', path: '/v2/operator/nodes', body: [] },
+  operatorStorage: { method: 'GET', path: '/v2/operator/storage', body: [] },
+  operatorHistory: { method: 'GET', path: '/v2/operator/history', body: [] },
   wsToken: { method: 'POST', path: '/v2/ws/token', body: [] },
 } as const

@@ -1,6 +1,5 @@
 /** Example values for the forms, from this server's live data. */
 import { call, readStatus } from './api.js'
-import { toNumber } from './format.js'
 
 /** @typedef {{ chain: string, token: string, tokenId: string, symbol: string, pair: string, pairId: string, wallet: string, timeS: number }} Live */
 
@@ -12,7 +11,7 @@ export async function readLive(key) {
     const { tokens } = await call(key, `/v2/tokens/trending?chain=${encodeURIComponent(chain)}&page_size=1`)
     found.push(...tokens.filter((token) => token.main_pair))
   }
-  const [first] = found.sort((a, b) => (toNumber(b.tx_volume_u_24h) || 0) - (toNumber(a.tx_volume_u_24h) || 0))
+  const [first] = found.sort((a, b) => Number(b.tx_volume_u_24h ?? 0) - Number(a.tx_volume_u_24h ?? 0))
   if (first === undefined) return undefined
   const { chain, token, symbol, main_pair: pair } = first
   const timeS = chains.find((one) => one.chain === chain)?.time

@@ -1,9 +1,18 @@
-/** Shared by both pages: API key, simulated-market banner and notices. */
+/** Around the reference: API key, theme, simulated-market banner and notices. Keys and theme are the dashboard's. */
 import { readStatus } from './api.js'
 import { byId } from './elements.js'
 
 const STORED = 'dextape-key'
 const STATUS_MS = 3000
+
+showTheme()
+
+/** As chosen in the dashboard; without a choice, as the system. */
+function showTheme() {
+  const chosen = localStorage.getItem('dextape-theme') ?? '"auto"'
+  const isLight = chosen === '"auto"' ? matchMedia('(prefers-color-scheme: light)').matches : chosen === '"light"'
+  document.documentElement.dataset.theme = isLight ? 'light' : 'dark'
+}
 
 /**
  * @param {{ onKey: (key: string) => void }} page

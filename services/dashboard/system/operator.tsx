@@ -1,0 +1,244 @@
+/** What only a key of plan operator may see. */
+import { DextapeError, type OperationName, type Result } from '@dextape/client'
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { ask } from '../app/session.js'
+import { type Loaded, useEvery, useLoaded } from '../app/store.js'
+import { texts } from '../app/texts.js'
+import { bytes, short, span, whole } from '../show/format.js'
+import { Await, Empty, History, Panel, ScrollRows, When } from '../show/parts.js'
+
+const REFRESH_MS = 10_000
+
+export type HourSamples = Result<'operatorHistory'>['samples']
+
+const isForbidden = (error: unknown): boolean => error instanceof DextapeError && error.code === 'operator_only'
+
+/** Undefined: the key may not see it, or nothing was sampled yet. */
+export function useOperatorHistory(): HourSamples | undefined {
+  const history = useLoaded((signal) => ask('operatorHistory', {}, signal), [])
+  useEvery(REFRESH_MS, () => {
+    if (history.kind !== 'failed' || !isForbidden(history.error)) history.reload()
+  })
+  return history.kind === 'ready' && history.data.samples.length > 1 ? history.data.samples : undefined
+}
+
+function useOperation<Name extends OperationName>(name: Name) {
+  const loaded = useLoaded((signal) => ask(name, {} as never, signal), [name])
+  useEvery(REFRESH_MS, loaded.reload)
+  return loaded
+}
+
+export function Operator({ history }: { history: HourSamples | undefined }) {
+  const keys = useLoaded((signal) => ask('operatorKeys', {}, signal), [])
+  useEvery(REFRESH_MS, () => {
+    if (keys.kind === 'ready') keys.reload()
+  })
+  const words = texts.operator
+  if (keys.kind === 'failed' && isForbidden(keys.error))
+    return (
+      <Panel title={words.title}>
+        <p class="note soft">
+          {words.only} <code>npx dextape keys create --name ops --plan operator</code>.
+        </p>
+      </Panel>
+    )
+  return (
+    <>
+      <Panel title={words.keys}>
+        <Await of={keys}>{(rows) => <Keys rows={rows} />}</Await>
+      </Panel>
+      {keys.kind === 'ready' && (
+        <>
+          <DeadLetters />
+          <Nodes />
+          <Storage history={history} />
+        </>
+      )}
+    </>
+  )
+}
+
+function Table({ label, head, children }: { label: string; head: readonly string[]; children: ComponentChildren }) {
+  return (
+    <ScrollRows label={label}>
+      <table class="rows">
+        <thead>
+          <tr>
+            {head.map((text) => (
+              <th key={text}>{text}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </ScrollRows>
+  )
+}
+
+function Keys({ rows }: { rows: Result<'operatorKeys'> }) {
+  const c = texts.operator.columns
+  return (
+    <Table
+      label={texts.operator.keys}
+      head={[c.id, c.name, c.plan, c.state, c.rate, c.quota, c.spent, c.created, c.expires]}
+    >
+      {rows.map((key) => (
+        <tr key={key.id}>
+          <td class="mono soft">{key.id}</td>
+          <td>
+            <b>{key.name}</b>
+          </td>
+          <td>{key.opens === 'everything' ? key.plan : `${key.plan}, ${key.opens}`}</td>
+          <td class={key.state === 'valid' ? 'up' : 'down'}>{key.state}</td>
+          <td class="num">{short(key.requests_per_s)}</td>
+          <td class="num">{short(key.cu_per_month)}</td>
+          <td class="num">{whole(key.cu_this_month)}</td>
+          <td>
+            <When timeS={key.created_at} />
+          </td>
+          <td>
+            <When timeS={key.expires_at ?? 0} />
+          </td>
+        </tr>
+      ))}
+    </Table>
+  )
+}
+
+function DeadLetters() {
+  const letters = useOperation('operatorDeadLetters')
+  const [opened, setOpened] = useState('')
+  const words = texts.operator
+  const c = words.columns
+  return (
+    <Panel title={words.dead}>
+      <Await of={letters as Loaded<Result<'operatorDeadLetters'>> & { reload(): void }}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Empty>{words.noDead}</Empty>
+          ) : (
+            <Table label={words.dead} head={[c.chain, c.reason, c.detail, c.block, c.time, c.source, words.raw]}>
+              {rows.map((letter) => {
+                const id = `${letter.chain} ${letter.offset}`
+                return (
+                  <>
+                    <tr key={id}>
+                      <td>{letter.chain}</td>
+                      <td class="mono down">{letter.reason}</td>
+                      <td class="detail" title={letter.detail}>
+                        {letter.detail}
+                      </td>
+                      <td class="num">{whole(letter.block_number)}</td>
+                      <td>
+                        <When timeS={letter.time} />
+                      </td>
+                      <td class="soft">{letter.source}</td>
+                      <td>
+                        <button
+                          type="button"
+                          aria-expanded={opened === id}
+                          onClick={() => setOpened(opened === id ? '' : id)}
+                        >
+                          {bytes(letter.raw_bytes)}
+                        </button>
+                      </td>
+                    </tr>
+                    {opened === id && (
+                      <tr key={`${id} raw`}>
+                        <td colSpan={7}>
+                          <pre class="raw">{letter.raw}</pre>
+                        </td>
+                      </tr>
+                    )}
+                  </>
+                )
+              })}
+            </Table>
+          )
+        }
+      </Await>
+    </Panel>
+  )
+}
+
+function Nodes() {
+  const found = useOperation('operatorNodes')
+  const words = texts.operator
+  const c = words.columns
+  return (
+    <Panel title={words.nodes}>
+      <Await of={found as Loaded<Result<'operatorNodes'>> & { reload(): void }}>
+        {({ sources, nodes }) => (
+          <>
+            <ul class="note sources">
+              {sources.map(({ chain, source, source_age_s, stopped }) => (
+                <li key={chain}>
+                  <b>{chain}</b> {source}{' '}
+                  <span class={stopped === null ? 'soft' : 'down'}>
+                    {stopped ?? (source_age_s === null ? '' : words.age(span(source_age_s)))}
+                  </span>
+                </li>
+              ))}
+            </ul>
+            {nodes.length === 0 ? (
+              <Empty>{words.noNodes}</Empty>
+            ) : (
+              <Table label={words.nodes} head={[c.chain, c.node, c.health, c.head, c.requests, c.errors, c.latency]}>
+                {nodes.map((node) => (
+                  <tr key={`${node.chain} ${node.node}`}>
+                    <td>{node.chain}</td>
+                    <td class="mono">{node.node}</td>
+                    <td class={node.healthy ? 'up' : 'down'}>{node.healthy ? words.healthy : words.unhealthy}</td>
+                    <td class="num">{whole(node.head)}</td>
+                    <td class="num">{whole(node.requests)}</td>
+                    <td class="num">{whole(node.errors)}</td>
+                    <td class="num">{short(node.latency_s * 1000)} ms</td>
+                  </tr>
+                ))}
+              </Table>
+            )}
+          </>
+        )}
+      </Await>
+    </Panel>
+  )
+}
+
+function Storage({ history = [] }: { history: HourSamples | undefined }) {
+  const sizes = useOperation('operatorStorage')
+  const words = texts.operator
+  const c = words.columns
+  return (
+    <Panel title={words.storage}>
+      <div class="histories">
+        <History label={c.topic} values={history.map((one) => one.log_bytes)} format={bytes} />
+        <History label={c.table} values={history.map((one) => one.store_bytes)} format={bytes} />
+      </div>
+      <Await of={sizes as Loaded<Result<'operatorStorage'>> & { reload(): void }}>
+        {({ log, store }) => (
+          <div class="halves">
+            <Table label={c.topic} head={[c.topic, c.records, c.size]}>
+              {log.map((one) => (
+                <tr key={one.topic}>
+                  <td class="mono">{one.topic}</td>
+                  <td class="num">{whole(one.records)}</td>
+                  <td class="num">{bytes(one.bytes)}</td>
+                </tr>
+              ))}
+            </Table>
+            <Table label={c.table} head={[c.table, c.rows, c.size]}>
+              {store.map((one) => (
+                <tr key={one.table}>
+                  <td class="mono">{one.table}</td>
+                  <td class="num">{whole(one.rows)}</td>
+                  <td class="num">{bytes(one.bytes)}</td>
+                </tr>
+              ))}
+            </Table>
+          </div>
+        )}
+      </Await>
+    </Panel>
+  )
+}

@@ -1,0 +1,190 @@
+/** Every view of the dashboard: what it shows, that it can be linked to, and that everyone can use it. */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { hasNoSidewaysScroll } from '../rig/browser/watched-page.js'
+import { isLongRun } from '../rig/counts.js'
+import { CHAIN, PAIR, TOKEN } from '../serve/updates.js'
+import { buy, IMPOSTOR } from './market.js'
+import { KEY, OPERATOR_KEY, PAIR_PATH, PHONE, type Scene, TOKEN_PATH } from './scene.js'
+
+const WALLET_PATH = `/wallet/${CHAIN}/0x00000000000000000000000000000000000000b1`
+const COMPARE_PATH = `/compare?ids=${TOKEN}-${CHAIN},${IMPOSTOR}-${CHAIN}`
+
+/** Each view, and what it shows when it is ready. */
+const VIEWS: readonly [path: string, ready: string][] = [
+  ['/markets', 'table.markets tbody a'],
+  ['/launchpad', '.board'],
+  [TOKEN_PATH, '.market-head h1'],
+  [`${PAIR_PATH}?tab=liquidity`, '.legend span'],
+  [`${TOKEN_PATH}?tab=holders`, '.market-head h1'],
+  [`${TOKEN_PATH}?tab=risk`, '.market-head h1'],
+  [WALLET_PATH, '.wallet .empty'],
+  [COMPARE_PATH, '.compared a'],
+  ['/watchlist', '.market h1'],
+  ['/system', '.system table'],
+  ['/sql', '.schema summary'],
+]
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** What axe finds, as `rule: element`. */
+async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource)
+  return page.evaluate<string[]>(`axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'best-practice'] })
+    .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 120))))`)
+}
+
+export function describeViews(scene: Scene): void {
+  describe('the dashboard', () => {
+    it('lists the markets, moves with the pushes, and asks no other host', async () => {
+      const { page, errors, hosts } = await scene.open(`/#key=${KEY}`)
+      const row = page.getByRole('row').filter({ hasText: TOKEN.slice(0, 6) })
+      await row.getByText('$2.0000').waitFor()
+      expect(page.url()).toBe(`${scene.base}/`)
+      await scene.feedNext(2.5, { trades: [buy('102-1', '0x00000000000000000000000000000000000000b1', 2.5)] })
+      await row.getByText('$2.5000').waitFor()
+      const trade = page.getByRole('region', { name: 'Tape' }).getByRole('listitem').filter({ hasText: '0x0000…00b1' })
+      await trade.waitFor()
+      expect(await trade.textContent()).toContain('BuyTKN 500$1,235')
+      expect({ errors, hosts: [...hosts] }).toEqual({ errors: [], hosts: ['127.0.0.1'] })
+    })
+
+    it('keeps list, window, chain and sorting in the address, through reload and back', async () => {
+      const { page } = await scene.open(`/markets?chain=${CHAIN}#key=${KEY}`)
+      await page.getByRole('button', { name: 'Gainers' }).click()
+      await page.getByRole('button', { name: '1h', exact: true }).first().click()
+      await page.getByRole('button', { name: 'TVL' }).last().click()
+      const address = `${scene.base}/markets?chain=${CHAIN}&list=gainers&window=1h&sort=tvl`
+      expect(page.url()).toBe(address)
+      await page.reload()
+      await page.getByRole('columnheader', { name: 'TVL', exact: true }).waitFor()
+      expect(await page.getByRole('columnheader', { name: 'TVL' }).getAttribute('aria-sort')).toBe('descending')
+      await page.getByRole('link', { name: /^TKN/ }).first().click()
+      await page.getByRole('heading', { name: 'TKN / WETH' }).waitFor()
+      await page.goBack()
+      await page.getByRole('columnheader', { name: 'TVL', exact: true }).waitFor()
+      expect(page.url()).toBe(address)
+    })
+
+    it('has a thousand rows, of which only those in sight are in the document', async () => {
+      const { page } = await scene.open(`/markets?chain=bsc#key=${KEY}`)
+      await page.getByText('1,000 tokens').waitFor()
+      await page.evaluate("document.querySelector('.scroller').scrollTop = 1e6")
+      await page.getByRole('link', { name: /^T1000 / }).waitFor()
+      expect(await page.getByRole('row').count()).toBeLessThan(60)
+    })
+
+    it('finds tokens, pairs and wallets by the / key, and marks an impostor', async () => {
+      const { page } = await scene.open(`/sql#key=${KEY}`)
+      await page.getByRole('heading', { name: 'SQL' }).waitFor()
+      await page.keyboard.press('/')
+      await page.keyboard.type('tkn')
+      const hits = page.locator('#search-results [role=option]')
+      await hits.nth(1).waitFor()
+      expect(await hits.allTextContents()).toEqual([
+        expect.stringMatching(/^TKTKN Tokeneth 0x1111…1111/),
+        expect.stringMatching(/^TKTKN TokenCopy\?eth 0x2222…2222/),
+      ])
+      await page.getByRole('combobox', { name: 'Search' }).fill(PAIR)
+      await hits.filter({ hasText: 'TKN / WETH · uniswapv2' }).waitFor()
+      await page.getByRole('combobox', { name: 'Search' }).fill(`0x${'de'.repeat(20)}`)
+      await hits.filter({ hasText: `Wallet on ${CHAIN}` }).waitFor()
+      await page.getByRole('combobox', { name: 'Search' }).fill('tkn')
+      await hits.filter({ hasText: '0x1111…1111' }).waitFor()
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'TKN / WETH' }).waitFor()
+      expect(page.url()).toBe(`${scene.base}${TOKEN_PATH}`)
+    })
+
+    it('runs SQL, completes names, and draws the result', async () => {
+      const { page, errors } = await scene.open(`/sql#key=${KEY}`)
+      await page.locator('.schema summary').first().waitFor()
+      const editor = page.getByRole('textbox', { name: 'Query' })
+      await editor.fill('')
+      await editor.pressSequentially("SELECT arrayJoin(['a', 'b', 'c']) AS name, length(name) + 41 AS answer FROM trad")
+      await page.getByRole('list', { name: 'Completions' }).waitFor()
+      await editor.press('Tab')
+      expect(await editor.inputValue()).toMatch(/FROM trades$/)
+      await editor.fill("SELECT arrayJoin(['a', 'b', 'c']) AS name, length(name) + 41 AS answer")
+      await editor.press('Control+Enter')
+      await page.getByText(/^3 rows in/).waitFor()
+      expect(await page.getByRole('region', { name: 'Result' }).locator('tbody td').allTextContents()).toEqual([
+        ...['a', '42', 'b', '42', 'c', '42'],
+      ])
+      await page.getByRole('button', { name: 'Chart' }).click()
+      expect(await page.getByRole('list', { name: 'answer' }).getByRole('listitem').count()).toBe(3)
+      const samples = await page.getByRole('combobox', { name: 'Samples' }).locator('option').count()
+      expect(samples).toBeGreaterThan(20)
+      expect(errors).toEqual([])
+    })
+
+    it('shows keys, sizes and sources to an operator only', async () => {
+      const { page, errors } = await scene.open(`/system#key=${OPERATOR_KEY}`)
+      const keys = page.getByRole('region', { name: 'Keys' }).first()
+      await keys.getByText('ops').waitFor()
+      expect(await keys.getByRole('row').count()).toBe(3)
+      await page.getByRole('region', { name: 'Store and log' }).getByText(`dex.updates.${CHAIN}`).waitFor()
+      await page.getByText('No dead letters.').waitFor()
+      expect(errors).toEqual([])
+      await page.goto(`${scene.base}/system#key=${KEY}`)
+      await page.getByText('need a key of the plan operator').waitFor()
+      expect(await page.getByRole('region', { name: 'Keys' }).count()).toBe(0)
+    })
+
+    it('watches a token and reports when its price passes a limit', async () => {
+      const { page, errors } = await scene.open(`${TOKEN_PATH}#key=${KEY}`)
+      await page.getByRole('button', { name: 'Watch TKN' }).click()
+      await page.getByRole('link', { name: 'Watchlist' }).click()
+      await page.getByRole('spinbutton', { name: 'Value' }).fill('8')
+      await page.getByRole('button', { name: 'Add alert' }).click()
+      await page.getByText('Price above $8.0000').waitFor()
+      await page.reload()
+      await page.getByText('Price above $8.0000').waitFor()
+      await scene.feedNext(9, { trades: [buy(`${scene.seq}-1`, '0xa1', 9)] })
+      await page.getByText('TKN rose above $8.0000').waitFor()
+      await scene.feedNext(2, { trades: [buy(`${scene.seq}-1`, '0xa1', 2)] })
+      expect(errors).toEqual([])
+    })
+
+    it('compares tokens on one chart, and says where wallets are not served', async () => {
+      const { page } = await scene.open(`${COMPARE_PATH}#key=${KEY}`)
+      await expect.poll(() => page.locator('.compared a').count()).toBe(2)
+      await page.getByRole('button', { name: 'Remove TKN' }).first().click()
+      await expect
+        .poll(() => page.url())
+        .toBe(`${scene.base}/compare?ids=${encodeURIComponent(`${IMPOSTOR}-${CHAIN}`)}`)
+    })
+
+    it.each(VIEWS)(
+      '%s has no violations of accessibility rules, and does not scroll sideways on a phone',
+      async (path, ready) => {
+        const { page } = await scene.open(`${path}#key=${OPERATOR_KEY}`)
+        // Half of the views in each theme; all in both by `npm run test:long`.
+        const isDark = VIEWS.findIndex(([view]) => view === path) % 2 === 0
+        for (const theme of isLongRun() ? ['dark', 'light'] : [isDark ? 'dark' : 'light']) {
+          await page.evaluate(`localStorage.setItem('dextape-theme', '"${theme}"')`)
+          await page.reload()
+          await page.locator(ready).first().waitFor()
+          expect(await violationsOf(page)).toEqual([])
+        }
+        await page.setViewportSize(PHONE)
+        await page.reload()
+        await page.locator(ready).first().waitFor()
+        expect(await hasNoSidewaysScroll(page)).toBe(true)
+      },
+    )
+
+    it.each(['/reference#klinesPair', '/reference#ws-kline'])(
+      '%s does not scroll sideways on a phone',
+      async (path) => {
+        const { page } = await scene.open(`/reference#key=${OPERATOR_KEY}`)
+        await page.setViewportSize(PHONE)
+        await page.goto(`${scene.base}${path}`)
+        await page.getByRole('article').first().waitFor()
+        expect(await hasNoSidewaysScroll(page)).toBe(true)
+      },
+    )
+  })
+}
