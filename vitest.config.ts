@@ -36,7 +36,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     maxWorkers: 3,
     projects: [
-      { test: { name: 'alone', include: alone, ...limits() } },
+      { test: { name: 'alone', include: alone, exclude: longOnly, ...limits() } },
       {
         test: {
           ...{ name: 'shared', include: ['test/**/*.test.ts'], exclude: [...alone, ...longOnly] },

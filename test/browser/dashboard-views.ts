@@ -9,7 +9,8 @@ import { CHAIN, PAIR, TOKEN } from '../serve/updates.js'
 import { buy, IMPOSTOR } from './market.js'
 import { KEY, OPERATOR_KEY, PAIR_PATH, PHONE, type Scene, TOKEN_PATH } from './scene.js'
 
-const WALLET_PATH = `/wallet/${CHAIN}/0x00000000000000000000000000000000000000b1`
+const WALLET = `0x${'0'.repeat(38)}b1`
+const WALLET_PATH = `/wallet/${CHAIN}/${WALLET}`
 const COMPARE_PATH = `/compare?ids=${TOKEN}-${CHAIN},${IMPOSTOR}-${CHAIN}`
 
 /** Each view, and what it shows when it is ready. */
@@ -20,7 +21,7 @@ const VIEWS: readonly [path: string, ready: string][] = [
   [`${PAIR_PATH}?tab=liquidity`, '.legend span'],
   [`${TOKEN_PATH}?tab=holders`, '.market-head h1'],
   [`${TOKEN_PATH}?tab=risk`, '.market-head h1'],
-  [WALLET_PATH, '.wallet .empty'],
+  [WALLET_PATH, '.wallet .tiles'],
   [COMPARE_PATH, '.compared a'],
   ['/watchlist', '.market h1'],
   ['/system', '.system table'],
@@ -148,13 +149,23 @@ export function describeViews(scene: Scene): void {
       expect(errors).toEqual([])
     })
 
-    it('compares tokens on one chart, and says where wallets are not served', async () => {
+    it('compares tokens on one chart', async () => {
       const { page } = await scene.open(`${COMPARE_PATH}#key=${KEY}`)
       await expect.poll(() => page.locator('.compared a').count()).toBe(2)
       await page.getByRole('button', { name: 'Remove TKN' }).first().click()
       await expect
         .poll(() => page.url())
         .toBe(`${scene.base}/compare?ids=${encodeURIComponent(`${IMPOSTOR}-${CHAIN}`)}`)
+    })
+
+    it('shows what a wallet traded', async () => {
+      await scene.feedNext(3, { trades: [buy(`${scene.seq}-1`, WALLET, 3)] })
+      const { page, errors } = await scene.open(`${WALLET_PATH}#key=${KEY}`)
+      await page.locator('.wallet .tiles').waitFor()
+      const trades = page.getByRole('region', { name: 'Trades' })
+      await trades.getByText('Buy').first().waitFor()
+      await page.getByRole('region', { name: 'Positions' }).getByText('TKN').first().waitFor()
+      expect(errors).toEqual([])
     })
 
     it.each(VIEWS)(

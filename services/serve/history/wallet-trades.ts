@@ -46,13 +46,20 @@ export function createWalletHistory(
   flush: Flush,
   { holdMs, nowMs }: HoldersHold,
 ): WalletHistory {
-  const flushedMs = new Map<string, number>()
+  const flushes = new Map<string, { startedMs: number; done: Promise<void> }>()
+
+  /** Requests that come while a flush is under way wait for it too. */
+  function flushed(chain: string): Promise<void> {
+    const last = flushes.get(chain)
+    if (last !== undefined && nowMs() - last.startedMs < holdMs) return last.done
+    const next = { startedMs: nowMs(), done: flush(chain) }
+    flushes.set(chain, next)
+    return next.done
+  }
+
   return {
     async balances({ chain }, wallet) {
-      if (nowMs() - (flushedMs.get(chain) ?? 0) >= holdMs) {
-        flushedMs.set(chain, nowMs())
-        await flush(chain)
-      }
+      await flushed(chain)
       return balancesHeldBy(cheap, chain, wallet)
     },
     trades: (state, page) => betweenReorgs(state, () => readPage(cheap, state, page)),

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Store } from '../../../services/core/store/port.js'
-import { createQueryLanes } from '../../../services/serve/history/query-lanes.js'
+import { createQueryLanes, type QueryLanes } from '../../../services/serve/history/query-lanes.js'
 import { createWalletHistory } from '../../../services/serve/history/wallet-trades.js'
 import { applyUpdate } from '../../../services/serve/memory/apply-update.js'
 import { createServedChain, trimFlushed } from '../../../services/serve/memory/served-chain.js'
@@ -87,4 +87,26 @@ it('leaves out a swap whose place another wallet took after a reorg', async () =
   await expectSurvivors(list, 1, 1)
   await expectSurvivors(list, 1, 0)
   await expectSurvivors([...list, { kind: 'retract', depth: 1 }, block('ann')], 1, 1)
+})
+
+it('waits for a flush that another request began before it reads balances', async () => {
+  const order: string[] = []
+  let finish = () => {}
+  const flush = () =>
+    new Promise<void>((resolve) => {
+      finish = () => {
+        order.push('flushed')
+        resolve()
+      }
+    })
+  const query = async () => {
+    order.push('read')
+    return []
+  }
+  const lanes = { cheap: { query }, dear: { query } } as unknown as QueryLanes
+  const history = createWalletHistory(lanes, flush, { holdMs: 1000, nowMs: () => 0 })
+  const both = [1, 2].map(() => history.balances(createServedChain('eth'), '0xa1'))
+  finish()
+  await Promise.all(both)
+  expect(order).toEqual(['flushed', 'read', 'read'])
 })
