@@ -5,8 +5,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'checkpoint before the rows are stored',
     file: 'services/aggregate/chain-pipeline.ts',
-    from: '    await sink.flush()\n    await write()\n',
-    to: '    await write()\n    await sink.flush()\n',
+    from: '    await sink.flush()\n    await deps.beforeCheckpoint?.()\n    await write()\n',
+    to: '    await deps.beforeCheckpoint?.()\n    await write()\n    await sink.flush()\n',
   },
   {
     name: 'a checkpoint is a record ahead of what it holds',
@@ -103,11 +103,5 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'services/serve/push/catch-up.ts',
     from: 'if (!isBehind || nowMs()',
     to: 'if (isBehind || nowMs()',
-  },
-  {
-    name: 'a restarted node forgets the open candles',
-    file: 'services/serve/memory/replay-recent.ts',
-    from: '      await loadOpenCandles(deps.store, state, update)\n',
-    to: '',
   },
 ]
