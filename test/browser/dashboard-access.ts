@@ -83,7 +83,11 @@ export function describeAccess(scene: Scene): void {
       const second = rig.open({ config })
       await second.start()
       try {
-        await page.getByRole('button', { name: 'Retry now' }).click()
+        // The page may come back by itself before the click.
+        await page
+          .getByRole('button', { name: 'Retry now' })
+          .click({ timeout: 2000 })
+          .catch(() => {})
         for (const wallet of ['e2', 'e3'])
           await page
             .locator('tr')
