@@ -11,6 +11,7 @@ import { type Place, parseCursor } from '../../services/serve/push/cursor.js'
 import { dayPrice } from '../../services/serve/views/market-facts.js'
 import { differencesFromReference } from '../rig/aggregate/against-reference.js'
 import type { Reader, ReadPair, ReadToken, ReadTrade } from '../rig/aggregate/reader.js'
+import { known, TRADE_VALUES } from '../rig/http/stored.js'
 import { marketMoney } from '../rig/market/money.js'
 import { recompute } from '../rig/reference/recompute.js'
 import type { Heard, SimulatedClient } from './client.js'
@@ -51,8 +52,6 @@ const CALM_READER: SimulatedProcess = {
   die: () => {},
 }
 
-const numberOf = (cell: Row[string] | undefined): number => (cell === null ? Number.NaN : Number(cell))
-
 /** Every number in the store against a recomputation from the blocks that are left. */
 async function checkStore(disk: StoreDisk, { chain, blocks }: SimulatedChain): Promise<string[]> {
   const facts = marketMoney(chain)
@@ -84,18 +83,9 @@ function pairOf(state: ServedChain, pair: PairState): ReadPair {
 }
 
 function tradeOf(row: Row): ReadTrade {
-  const figures = [
-    'price_usd',
-    'price_native',
-    'price_quote',
-    'quote_usd',
-    'quote_native',
-    'amount_usd',
-    'amount_native',
-  ]
   return {
     ...row,
-    ...Object.fromEntries(figures.map((name) => [name, numberOf(row[name])])),
+    ...Object.fromEntries(TRADE_VALUES.map((name) => [name, known(row[name])])),
     sell: row.sell === 1,
     reserve0: row.reserve0 === '' ? null : row.reserve0,
     reserve1: row.reserve1 === '' ? null : row.reserve1,
@@ -106,14 +96,14 @@ function candleOf(row: Row): Candle {
   const figures = Object.entries(row).filter(([name]) => /^(open|first|high|low|close|volume)_[umr]$/.test(name))
   return {
     ...{ interval: row.interval, time: row.time, removed: false },
-    ...Object.fromEntries(figures.map(([name, cell]) => [name, numberOf(cell)])),
+    ...Object.fromEntries(figures.map(([name, cell]) => [name, known(cell)])),
   } as unknown as Candle
 }
 
 function hourOf(row: Row): HourFigures {
   return {
-    ...{ priceUsd: numberOf(row.price_usd), tvlUsd: numberOf(row.tvl), liquidityUsd: numberOf(row.liquidity_usd) },
-    ...{ supply: numberOf(row.supply), supplyLeft: numberOf(row.supply_left) },
+    ...{ priceUsd: known(row.price_usd), tvlUsd: known(row.tvl), liquidityUsd: known(row.liquidity_usd) },
+    ...{ supply: known(row.supply), supplyLeft: known(row.supply_left) },
   }
 }
 

@@ -18,7 +18,7 @@ export type Network = {
   drop(process: SimulatedProcess): void
 }
 
-const KEY = 'dx_simulated_key'
+export const SIMULATED_KEY = 'dx_simulated_key'
 
 export function createNetwork(time: VirtualTime, random: Random): Network {
   const listening = new Map<SimulatedProcess, { endpoint: Endpoint; dropAll: () => void }>()
@@ -68,7 +68,7 @@ export function createNetwork(time: VirtualTime, random: Random): Network {
           close,
         }
         wires.add(wire)
-        time.within(process.life, () => handlers.open(socket, handlers.admit(KEY, '', 'simulated')))
+        time.within(process.life, () => handlers.open(socket, handlers.admit(SIMULATED_KEY, '', 'simulated')))
         return {
           send: (text) =>
             void time.delay(random.int(0, 20)).then(() => isOpen && process.life.isAlive && wire.receive(text)),
@@ -103,5 +103,3 @@ export function createNetwork(time: VirtualTime, random: Random): Network {
     },
   }
 }
-
-export const SIMULATED_KEY = KEY

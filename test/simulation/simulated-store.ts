@@ -7,22 +7,10 @@ import type { Store } from '../../services/core/store/port.js'
 import { type ReadCell, readRows } from '../../services/core/store/row-binary.js'
 import { TABLES, type TableName } from '../../services/core/store/tables.js'
 import type { Random } from '../rig/market/random.js'
+import { SORT_KEYS } from '../rig/sort-keys.js'
 import type { SimulatedProcess } from './faults.js'
 
 export type Row = Readonly<Record<string, ReadCell>>
-
-/** The sorting keys of schemas/clickhouse: of rows with the same key the highest version counts. */
-const KEYS: Record<TableName, readonly string[]> = {
-  trade_rows: ['chain', 'pair', 'time', 'block_number', 'tx_index', 'log_index', 'sub'],
-  liquidity_rows: ['chain', 'pair', 'time', 'block_number', 'tx_index', 'log_index', 'sub'],
-  candle_rows: ['chain', 'pair', 'interval', 'time'],
-  pair_rows: ['chain', 'pair'],
-  token_rows: ['chain', 'token'],
-  holder_rows: ['chain', 'token', 'holder'],
-  pair_hour_rows: ['chain', 'pair', 'time'],
-  main_pair_rows: ['chain', 'token', 'block_number'],
-  progress_rows: ['chain'],
-}
 
 /** What survives every process. */
 export type StoreDisk = {
@@ -44,7 +32,7 @@ export function createStoreDisk(): StoreDisk {
       const kept = tableOf(table)
       for (const cells of rows) {
         const row = Object.fromEntries(TABLES[table].map((column, at) => [column, cells[at] ?? null]))
-        const key = JSON.stringify(KEYS[table].map((column) => row[column]))
+        const key = JSON.stringify(SORT_KEYS[table].map((column) => row[column]))
         const known = kept.get(key)
         if (known === undefined || Number(row.version) >= Number(known.version)) kept.set(key, row)
       }

@@ -9,7 +9,7 @@ const BATCH = { maxRecords: 256 }
 
 /** A topic's records from an offset to its end, as they are on the log; the codec knows their schemas. */
 export async function* rawRecords(
-  { log, codec }: OpenLog,
+  { log, codec }: { log: EventLog; codec: Pick<Codec, 'learn'> },
   topic: string,
   start: number,
 ): AsyncGenerator<Pick<LogRecord, 'value' | 'offset'>> {

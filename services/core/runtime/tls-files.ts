@@ -10,8 +10,17 @@ export type TlsFiles = { cert: string; key: string }
 export type Certificate = { cert: string; key: string }
 
 /** Fails if a file cannot be read, is not PEM, or the key is not the certificate's. */
-export function readCertificate({ cert, key }: TlsFiles): Certificate {
-  const read = { cert: readPem('certificate', cert), key: readPem('private key', key) }
+export function readCertificate(files: TlsFiles): Certificate {
+  const read = readFiles(files)
+  checkCertificate(read, files)
+  return read
+}
+
+function readFiles({ cert, key }: TlsFiles): Certificate {
+  return { cert: readPem('certificate', cert), key: readPem('private key', key) }
+}
+
+function checkCertificate(read: Certificate, { cert, key }: TlsFiles): void {
   try {
     createSecureContext(read)
   } catch (cause) {
@@ -23,7 +32,6 @@ export function readCertificate({ cert, key }: TlsFiles): Certificate {
       cause,
     })
   }
-  return read
 }
 
 function readPem(what: string, path: string): string {
@@ -63,9 +71,11 @@ export function watchCertificate({
   let reported = ''
   const timer = setInterval(() => {
     try {
-      const read = readCertificate(files)
+      const read = readFiles(files)
+      const isChanged = read.cert !== used.cert || read.key !== used.key
+      if (isChanged) checkCertificate(read, files)
       reported = ''
-      if (read.cert === used.cert && read.key === used.key) return
+      if (!isChanged) return
       used = read
       onChange(read)
       logger.info('new TLS certificate in use', { file: files.cert })

@@ -2,18 +2,10 @@
  * A list of the embedded engine's files, kept beside them. The engine sets a part it cannot read aside without a word, and a part
  * that is gone is not missed by it. Parts never change once written, so a list of them shows what is missing or was changed.
  */
-import {
-  existsSync,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { crc32 } from '../runtime/crc32.js'
+import { writeJsonFile } from '../runtime/json-file.js'
 import { enginePathOf } from './local-store.js'
 
 /** Its size, and the checksum of a small one. */
@@ -48,8 +40,7 @@ export function createStoreFileList(dataDir: string): StoreFileList {
       if (text === saved) return
       const path = storeFilesOf(dataDir)
       try {
-        writeFileSync(`${path}.new`, JSON.stringify({ checksum: crc32(text), list: known }))
-        renameSync(`${path}.new`, path)
+        writeJsonFile(path, { checksum: crc32(text), list: known })
         saved = text
       } catch {
         // On a full disk the earlier list stays: its parts are still there, or replaced.

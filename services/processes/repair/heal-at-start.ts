@@ -29,7 +29,7 @@ export type HealOptions = {
   nowMs?: () => number
 }
 
-const FOLD_AGAIN = 'the chains are folded again from the log'
+export const FOLD_AGAIN = 'the chains are folded again from the log'
 
 export async function healAtStart(dir: DataDir, options: HealOptions): Promise<void> {
   const { repairs } = options
@@ -205,16 +205,16 @@ export async function healOpenStore(
   repairs.prepared()
 }
 
-function storeDamage(details: readonly string[]): string {
+export function storeDamage(details: readonly string[]): string {
   const more = details.length > 3 ? ` and ${details.length - 3} more` : ''
   return `The store is damaged: ${details.slice(0, 3).join(', ')}${more}`
 }
 
 /** A value of a checkpoint with a wrong checksum. */
-async function valueProblemOf(path: string): Promise<string | undefined> {
+export async function valueProblemOf(path: string, signal?: AbortSignal): Promise<string | undefined> {
   const state = await openStateStore(path)
   try {
-    for (const _entry of state.entries(''));
+    for (const _entry of state.entries('')) if (signal?.aborted) break
     return undefined
   } catch (error) {
     if (error instanceof DextapeError && error.code === 'state_damaged') return error.message

@@ -21,12 +21,13 @@ export async function knownHeads(dir: DataDir, { hasLog }: { hasLog: boolean }):
     for (const [chain, { number }] of Object.entries(chains ?? {})) note(chain, number)
   if (!hasLog || !existsSync(dataFileOf(dir.logPath))) return heads
   const { log, registry } = openEmbedded({ path: dir.logPath })
+  const codec = createCodec(registry)
   const generations = createGenerations(log)
   try {
     await generations.load()
     for (const chain of await chainsOf(log)) {
       const topic = blocksTopic(chain, generations.liveOf(chain))
-      const head = (await readPublished(log, createCodec(registry), topic)).at(-1)
+      const head = (await readPublished(log, codec, topic)).at(-1)
       if (head !== undefined) note(chain, head.number)
     }
   } finally {

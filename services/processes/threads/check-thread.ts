@@ -3,13 +3,12 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { open } from 'lmdb'
-import { openStateStore } from '../../aggregate/checkpoint/state-store.js'
 import { DextapeError } from '../../core/domain/errors.js'
 import { MAP_BYTES } from '../../core/log/lmdb-tables.js'
 import type { EventLog } from '../../core/log/port.js'
 import { openConfiguredStore } from '../open-store.js'
 import { findBrokenParts, findBrokenTables } from '../repair/check-store.js'
-import { problemOf } from '../repair/heal-at-start.js'
+import { problemOf, storeDamage, valueProblemOf } from '../repair/heal-at-start.js'
 import { runThread, type ThreadData, type ThreadMethods } from './thread-parts.js'
 
 export type FoundDamage = { part: 'log' | 'state' | 'store'; chain?: string; what: string }
@@ -30,17 +29,8 @@ runThread<ThreadData, Record<never, never>, Omit<CheckMethods, keyof ThreadMetho
 
   async function checkState(chain: string): Promise<FoundDamage[]> {
     const path = join(statePath, chain)
-    const problem = await pinnedProblem(path)
-    if (problem !== undefined) return [{ part: 'state', chain, what: problem }]
-    const state = await openStateStore(path)
-    try {
-      for (const _entry of state.entries('')) if (signal.aborted) break
-      return []
-    } catch (error) {
-      return damageOf(error, 'state_damaged').map((what) => ({ part: 'state', chain, what }))
-    } finally {
-      await state.close()
-    }
+    const what = (await pinnedProblem(path)) ?? (await valueProblemOf(path, signal))
+    return what === undefined ? [] : [{ part: 'state', chain, what }]
   }
 
   return {
@@ -55,8 +45,7 @@ runThread<ThreadData, Record<never, never>, Omit<CheckMethods, keyof ThreadMetho
         await pause()
       }
       const broken = [...(await findBrokenTables(store)), ...(await findBrokenParts(store, pause))]
-      if (broken.length > 0)
-        found.push({ part: 'store', what: `The store is damaged: ${broken.slice(0, 3).join(', ')}` })
+      if (broken.length > 0) found.push({ part: 'store', what: storeDamage(broken) })
       return found
     },
   }
@@ -75,17 +64,13 @@ async function checkRecords(
         if (last === undefined) break
         from = last.offset + 1
       } catch (error) {
-        return damageOf(error, 'log_damaged')[0]
+        if (error instanceof DextapeError && error.code === 'log_damaged') return error.message
+        throw error
       }
       await pause()
     }
   }
   return undefined
-}
-
-function damageOf(error: unknown, code: string): string[] {
-  if (error instanceof DextapeError && error.code === code) return [error.message]
-  throw error
 }
 
 /** A reader of LMDB keeps the pages of its snapshot from being reused while the file is walked. */

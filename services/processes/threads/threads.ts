@@ -6,6 +6,7 @@ import type { Logger } from '../../core/runtime/logger.js'
 import type { Metrics, MetricsData } from '../../core/runtime/metrics.js'
 import type { Health } from '../../core/runtime/part-health.js'
 import { createPipeStatus } from '../../serve/pipe-status.js'
+import { FOLD_AGAIN } from '../repair/heal-at-start.js'
 import type { FoundDamage } from './check-thread.js'
 import type { FoldMethods } from './fold-thread.js'
 import type { IngestData, IngestMain, IngestMethods } from './ingest-thread.js'
@@ -172,8 +173,7 @@ export function createThreads(deps: ThreadsDeps) {
         logger.error('damage found', { part, what, answer: 'the process ends; a start repairs the log' })
         return deps.stopProcess('the log is damaged; start Dextape again to repair it')
       }
-      const answer = 'the chains are folded again from the log'
-      if (part === 'store') return rebuildStore({ part, what, answer })
+      if (part === 'store') return rebuildStore({ part, what, answer: FOLD_AGAIN })
       await fold.link.call('refoldChain', chain ?? '')
     },
     stop(): Promise<void> {

@@ -4,6 +4,7 @@ import type { LastReorg, ServedChain } from '../memory/served-chain.js'
 import type { HoldersHold } from './hot/hot-holders.js'
 import type { QueryLanes } from './query-lanes.js'
 import type { Flush } from './top-holders.js'
+import { notOrphaned } from './wallet-trades.js'
 
 /** Lower bounds of a token's profit in percent of its cost; the last takes everything below. */
 export const PROFIT_BUCKETS = [
@@ -126,11 +127,7 @@ export function rankingSql(): string {
       sumIf(toFloat64OrZero(t.amount_out), t.sell = 0) AS bought, sumIf(toFloat64OrZero(t.amount_in), t.sell = 1) AS sold,
       sumIf(t.amount_usd, t.sell = 0) AS bought_usd, sumIf(t.amount_usd, t.sell = 1) AS sold_usd
     FROM wallet_trade_rows AS t FINAL
-    WHERE ${inWindow} AND (t.block_number, t.version) NOT IN (
-      SELECT w.block_number, w.version FROM wallet_trade_rows AS w
-      INNER JOIN orphaned_block_rows AS o ON o.chain = w.chain AND o.block_number = w.block_number
-      WHERE w.chain = {chain:String} AND w.block_number IN (SELECT block_number FROM orphaned_block_rows WHERE chain = {chain:String})
-        AND w.version < o.version)
+    WHERE ${inWindow} AND ${notOrphaned('block_number IN (SELECT block_number FROM orphaned_block_rows WHERE chain = {chain:String})')}
     GROUP BY wallet, pair, block_number
   ), by_pair AS (
     SELECT b.wallet AS wallet, b.pair AS pair, max(b.last) AS last, sum(b.bought_usd + b.sold_usd) AS own_usd,

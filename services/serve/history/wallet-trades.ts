@@ -126,24 +126,27 @@ const selected = (columns: readonly string[]) =>
   `toUInt32(t.time) AS time_s, t.block_number AS block_number, ${columns.map((name) => `t.${name} AS ${name}`).join(', ')}`
 
 /**
- * The stored rows of a range, without those of `firstUnflushed` and later blocks. Rows of an orphaned block are older than its
- * retract: the same block number may have other rows since.
+ * A condition for rows `t` of `wallet_trade_rows`. Those of an orphaned block are older than its retract: the same block number may
+ * have other rows since. `among`: the rows of the chain that are compared with retracts.
  */
+export const notOrphaned = (among: string): string => `(t.block_number, t.version) NOT IN (
+    SELECT w.block_number, w.version
+    FROM (SELECT block_number, version FROM wallet_trade_rows WHERE chain = {chain:String} AND ${among}) AS w
+    INNER JOIN (SELECT block_number, version FROM orphaned_block_rows WHERE chain = {chain:String}) AS o
+      ON o.block_number = w.block_number
+    WHERE w.version < o.version)`
+
+/** The stored rows of a range, without those of `firstUnflushed` and later blocks. */
 function storedTrades(state: ServedChain, range: WalletRange, firstUnflushed = Number.MAX_SAFE_INTEGER) {
   const { wallet, fromS = 0, toS = Number.MAX_SAFE_INTEGER, before, token } = range
   const sides = token?.side === 'target' ? 'if(target = 0, token0, token1) = {token:String}' : EITHER_SIDE
   const beyond = `AND (${ORDER.map((column) => `t.${column}`).join(', ')}) <
     (toDateTime({time:UInt32}, 'UTC'), {block:UInt64}, {tx:UInt32}, {log:UInt32}, {sub:UInt32})`
-  const ofWallet = 'chain = {chain:String} AND wallet = {wallet:String}'
   const sql = `FROM wallet_trade_rows AS t FINAL
     WHERE t.chain = {chain:String} AND t.wallet = {wallet:String}
       AND t.time >= toDateTime({from:UInt32}, 'UTC') AND t.time <= toDateTime({to:UInt32}, 'UTC')
       AND t.block_number <= {upTo:UInt64} ${before === undefined ? '' : beyond}
-      AND (t.block_number, t.version) NOT IN (
-        SELECT w.block_number, w.version FROM (SELECT block_number, version FROM wallet_trade_rows WHERE ${ofWallet}) AS w
-        INNER JOIN (SELECT block_number, version FROM orphaned_block_rows WHERE chain = {chain:String}) AS o
-          ON o.block_number = w.block_number
-        WHERE w.version < o.version)
+      AND ${notOrphaned('wallet = {wallet:String}')}
       ${token === undefined ? '' : `AND t.pair IN (SELECT pair FROM pair_rows FINAL WHERE chain = {chain:String} AND ${sides})`}`
   const upTo = Math.min(state.events.storedUpToBlock, firstUnflushed - 1)
   const params = {

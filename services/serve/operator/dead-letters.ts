@@ -2,6 +2,7 @@
 import type { DeadLetter } from '../../core/domain/records.js'
 import type { Codec } from '../../core/log/codec.js'
 import { deadTopic, type EventLog } from '../../core/log/port.js'
+import { rawRecords } from '../../core/log/topic-records.js'
 
 export type FoundLetter = { offset: number; letter: DeadLetter }
 export type ReadableLog = { log: EventLog; codec: Pick<Codec, 'learn' | 'decodeLogRecord'> }
@@ -13,21 +14,10 @@ export async function deadTopics(log: EventLog, chain: string | undefined): Prom
   return (chain === undefined ? known : known.filter((topic) => topic === deadTopic(chain))).sort()
 }
 
-export async function* lettersOf(
-  { log, codec }: ReadableLog,
-  topic: string,
-  from: number,
-): AsyncGenerator<FoundLetter> {
-  for (let next = from; ; ) {
-    const records = await log.read(topic, { from: next })
-    const last = records.at(-1)
-    if (last === undefined) return
-    await codec.learn(records.map(({ value }) => value))
-    for (const { offset, value } of records) {
-      const record = codec.decodeLogRecord(value, { topic, offset })
-      if (record.kind === 'dead') yield { offset, letter: record.dead }
-    }
-    next = last.offset + 1
+export async function* lettersOf(open: ReadableLog, topic: string, from: number): AsyncGenerator<FoundLetter> {
+  for await (const { value, offset } of rawRecords(open, topic, from)) {
+    const record = open.codec.decodeLogRecord(value, { topic, offset })
+    if (record.kind === 'dead') yield { offset, letter: record.dead }
   }
 }
 

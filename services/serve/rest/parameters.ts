@@ -64,6 +64,22 @@ export const TokenAddress = Type.String({
   examples: [EXAMPLE_TOKEN_ID.replace(/-.*/, '')],
 })
 
+/** The wallet that an operation is about. */
+export const WalletQuery = { wallet_address: WalletAddress, chain: ChainName }
+
+export const SortDirection = Type.Optional(
+  Type.Union([Type.Literal('asc'), Type.Literal('desc')], { default: 'desc', description: 'Direction' }),
+)
+
+export function resolveWallet(
+  chains: ChainDirectory,
+  address: string,
+  chain: string,
+): Omit<ResolvedId, 'address'> & { wallet: string } {
+  const { address: wallet, ...place } = resolveAddress(chains, address, chain, 'wallet address')
+  return { wallet, ...place }
+}
+
 export function resolveAddress(
   chains: ChainDirectory,
   address: string,

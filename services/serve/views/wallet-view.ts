@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { powerOfTen } from '../../core/domain/money.js'
 import type { SideSums, TradeSums } from '../history/wallet-sums.js'
 import type { WalletTrade } from '../history/wallet-trades.js'
-import { targetToken } from '../memory/served-chain.js'
+import { type TokenState, targetToken } from '../memory/served-chain.js'
 import { decimal, decimalOrNull, fieldsOf, int, intOrNull, rawOrNull, rawToNumber, text } from './field-formats.js'
 import { type Market, tokenInfo, tokenPriceUsd } from './market-facts.js'
 import { type Profit, profitOf } from './position-view.js'
@@ -168,10 +168,15 @@ export function positionView(market: Market, position: Position) {
 
 /** The chain's native coin. */
 export function mainCoin(market: Market) {
-  const native = market.facts?.native
-  const state = native === undefined ? undefined : market.state.tokens.get(native)
-  return {
-    main_token_symbol: state?.info.symbol ?? '',
-    main_token_price: decimalOrNull(state === undefined ? Number.NaN : tokenPriceUsd(market, state)),
-  }
+  const symbol = nativeCoin(market)?.info.symbol ?? ''
+  return { main_token_symbol: symbol, main_token_price: decimalOrNull(mainCoinPriceUsd(market)) }
+}
+
+export function mainCoinPriceUsd(market: Market): number {
+  const coin = nativeCoin(market)
+  return coin === undefined ? Number.NaN : tokenPriceUsd(market, coin)
+}
+
+function nativeCoin({ state, facts }: Market): TokenState | undefined {
+  return state.tokens.get(facts?.native ?? '')
 }

@@ -3,7 +3,8 @@ import { createCodec } from '../../../services/core/log/codec.js'
 import { type EventLog, type LogRecord, updatesTopic } from '../../../services/core/log/port.js'
 import { inLogRegistry } from '../../../services/core/log/registry-in-log.js'
 import { openStore } from '../../../services/core/store/clickhouse-store.js'
-import { type Contents, contentsOf, type OpenedLog, readRowsIn, SORT_KEYS } from '../up/contents.js'
+import { SORT_KEYS } from '../sort-keys.js'
+import { type Contents, contentsOf, type OpenedLog, readRowsIn } from '../up/contents.js'
 import type { Cluster } from './cluster.js'
 
 type Held = Pick<Cluster, 'log' | 'store'>

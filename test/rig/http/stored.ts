@@ -11,16 +11,12 @@ export const rowsOf = <Row>(store: Store, sql: string): Promise<Row[]> => store.
 
 export const known = (value: unknown): number => (value === null ? Number.NaN : Number(value))
 
+export const TRADE_VALUES = [
+  ...(['price_usd', 'price_native', 'price_quote', 'quote_usd', 'quote_native'] as const),
+  ...(['amount_usd', 'amount_native'] as const),
+]
 const TRADE_NUMBERS = [
-  ...([
-    'price_usd',
-    'price_native',
-    'price_quote',
-    'quote_usd',
-    'quote_native',
-    'amount_usd',
-    'amount_native',
-  ] as const),
+  ...TRADE_VALUES,
   ...(['block_number', 'tx_index', 'log_index', 'sub', 'tx_seq', 'flags'] as const),
 ]
 const TRADE_TEXTS = ['tx_hash', 'id', 'sender', 'recipient', 'wallet', 'amount_in', 'amount_out', 'quote_path'] as const

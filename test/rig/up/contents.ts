@@ -9,24 +9,11 @@ import { openStore, type StoreTarget } from '../../../services/core/store/clickh
 import type { Store } from '../../../services/core/store/port.js'
 import type { TableName } from '../../../services/core/store/tables.js'
 import { storeTargetOf } from '../engine.js'
+import { SORT_KEYS } from '../sort-keys.js'
 
 export type Row = Record<string, unknown>
 /** Rows by their sort key, tables by name. */
 export type Rows = Record<TableName, Map<string, Row>>
-
-const EVENT_KEY = ['chain', 'pair', 'time', 'block_number', 'tx_index', 'log_index', 'sub']
-
-export const SORT_KEYS: Record<TableName, readonly string[]> = {
-  trade_rows: EVENT_KEY,
-  liquidity_rows: EVENT_KEY,
-  candle_rows: ['chain', 'pair', 'interval', 'time'],
-  pair_rows: ['chain', 'pair'],
-  token_rows: ['chain', 'token'],
-  holder_rows: ['chain', 'token', 'holder'],
-  pair_hour_rows: ['chain', 'pair', 'time'],
-  main_pair_rows: ['chain', 'token', 'block_number'],
-  progress_rows: ['chain'],
-}
 
 /** More than any test writes; the store's default limit is for interactive use. */
 const LIMITS = { maxRows: 5_000_000, maxSeconds: 60 }

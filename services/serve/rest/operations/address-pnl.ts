@@ -3,9 +3,9 @@ import { joinSums, NO_SUMS, type TradeSums } from '../../history/wallet-sums.js'
 import { decimalOrNull, rawOrNull, rawToNumber } from '../../views/field-formats.js'
 import { firstIndexedS, type Market, tokenInfo, tokenPriceUsd } from '../../views/market-facts.js'
 import { fifoProfit } from '../../views/position-view.js'
-import { mainCoin, PnlView, pnlFields, positionOf } from '../../views/wallet-view.js'
+import { mainCoinPriceUsd, PnlView, pnlFields, positionOf } from '../../views/wallet-view.js'
 import { type OperationContext, operation } from '../operation.js'
-import { ChainName, checkRange, epochSeconds, resolveAddress, TokenAddress, WalletAddress } from '../parameters.js'
+import { checkRange, epochSeconds, resolveAddress, resolveWallet, TokenAddress, WalletQuery } from '../parameters.js'
 
 /** Above it the profit by first in, first out is unknown: each trade of the wallet has to be read for it. */
 const MOST_FIFO_TRADES = 10_000
@@ -20,8 +20,7 @@ export const addressPnl = operation({
   readsStore: true,
   params: Type.Object({}),
   query: Type.Object({
-    wallet_address: WalletAddress,
-    chain: ChainName,
+    ...WalletQuery,
     token_address: TokenAddress,
     from_time: Type.Optional(epochSeconds('Only trades from this time on, inclusive')),
     to_time: Type.Optional(epochSeconds('Only trades up to this time, inclusive')),
@@ -29,11 +28,7 @@ export const addressPnl = operation({
   data: PnlView,
   async handle(context, { query }) {
     const { chains, wallets } = context
-    const {
-      address: wallet,
-      chain,
-      market,
-    } = resolveAddress(chains, query.wallet_address, query.chain, 'wallet address')
+    const { wallet, chain, market } = resolveWallet(chains, query.wallet_address, query.chain)
     const { address: token } = resolveAddress(chains, query.token_address, query.chain, 'token address')
     const { state } = market
     const { from_time: fromS, to_time: toS } = query
@@ -79,8 +74,6 @@ function mainCoinFields(market: Market, balances: ReadonlyMap<string, string>) {
   const { decimals } = tokenInfo(market, native)
   return {
     main_coin_balance: rawOrNull(raw, decimals),
-    main_coin_balance_usd: decimalOrNull(
-      rawToNumber(raw, decimals) * Number(mainCoin(market).main_token_price ?? Number.NaN),
-    ),
+    main_coin_balance_usd: decimalOrNull(rawToNumber(raw, decimals) * mainCoinPriceUsd(market)),
   }
 }

@@ -3,7 +3,7 @@ import { PROFIT_BUCKETS, type SmartWallet } from '../../history/smart-wallets.js
 import { decimal, decimalOrNull, fieldsOf, int, text } from '../../views/field-formats.js'
 import { byText, descending } from '../../views/ranking.js'
 import { operation } from '../operation.js'
-import { ChainName, epochSeconds, pageOf, pageQuery, resolveChain } from '../parameters.js'
+import { ChainName, epochSeconds, pageOf, pageQuery, resolveChain, SortDirection } from '../parameters.js'
 
 const DAYS: Readonly<Record<string, number>> = { '1D': 1, '7D': 7, '30D': 30 }
 
@@ -67,9 +67,7 @@ export const addressSmartWallets = operation({
         },
       ),
     ),
-    sort_dir: Type.Optional(
-      Type.Union([Type.Literal('asc'), Type.Literal('desc')], { default: 'desc', description: 'Direction' }),
-    ),
+    sort_dir: SortDirection,
     page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Wallets per page' })),
     pageNO: pageQuery({ max: 500, standard: 100 }).pageNO,
     last_trade_time_min: Type.Optional(epochSeconds('Earliest last trade')),

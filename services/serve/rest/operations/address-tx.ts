@@ -5,15 +5,15 @@ import { WalletSwapItem, walletSwapItem } from '../../views/wallet-view.js'
 import { eventCursor, readEventCursor } from '../cursors.js'
 import { type OperationContext, operation } from '../operation.js'
 import {
-  ChainName,
   checkRange,
   epochSeconds,
   limitOf,
   NextCursor,
   PagedQuery,
   resolveAddress,
+  resolveWallet,
   TokenAddress,
-  WalletAddress,
+  WalletQuery,
 } from '../parameters.js'
 import { badRequest } from '../problem.js'
 
@@ -32,8 +32,7 @@ export const addressTx = operation({
   readsStore: true,
   params: Type.Object({}),
   query: Type.Object({
-    wallet_address: WalletAddress,
-    chain: ChainName,
+    ...WalletQuery,
     token_address: Type.Optional(TokenAddress),
     from_time: Type.Optional(epochSeconds('Start time, inclusive; default: 15 days before the chain’s now')),
     to_time: Type.Optional(epochSeconds('End time, inclusive')),
@@ -53,11 +52,7 @@ export const addressTx = operation({
     next_cursor: NextCursor,
   }),
   async handle(context, { query }) {
-    const {
-      address: wallet,
-      chain,
-      market,
-    } = resolveAddress(context.chains, query.wallet_address, query.chain, 'wallet address')
+    const { wallet, chain, market } = resolveWallet(context.chains, query.wallet_address, query.chain)
     const token =
       query.token_address === undefined
         ? undefined

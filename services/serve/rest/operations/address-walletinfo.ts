@@ -6,7 +6,7 @@ import { firstIndexedS, type Market } from '../../views/market-facts.js'
 import { byText, descending } from '../../views/ranking.js'
 import { mainCoin, type Position, PositionView, pnlFields, positionOf, positionView } from '../../views/wallet-view.js'
 import { type OperationContext, operation } from '../operation.js'
-import { ChainName, Flag, isSet, pageOf, pageQuery, resolveAddress, WalletAddress } from '../parameters.js'
+import { Flag, isSet, pageOf, pageQuery, resolveWallet, SortDirection, WalletQuery } from '../parameters.js'
 
 const chainFields = {
   ...fieldsOf(['total_balance', 'total_profit', 'total_profit_ratio', 'total_win_ratio'], decimal),
@@ -23,8 +23,7 @@ export const addressWalletinfo = operation({
   readsStore: true,
   params: Type.Object({}),
   query: Type.Object({
-    wallet_address: WalletAddress,
-    chain: ChainName,
+    ...WalletQuery,
     self_address: Type.Optional(Type.String({ maxLength: 128, description: 'Accepted and not used' })),
   }),
   data: Type.Object({
@@ -35,11 +34,7 @@ export const addressWalletinfo = operation({
     wallet_chain_info: Type.Array(Type.Object({ chain: text, ...chainFields })),
   }),
   async handle(context, { query }) {
-    const {
-      address: wallet,
-      chain,
-      market,
-    } = resolveAddress(context.chains, query.wallet_address, query.chain, 'wallet address')
+    const { wallet, chain, market } = resolveWallet(context.chains, query.wallet_address, query.chain)
     const positions = await readPositions(context, market, wallet)
     const totals = totalsOf(market, positions)
     const data = {
@@ -65,8 +60,7 @@ export const addressWalletinfoTokens = operation({
   readsStore: true,
   params: Type.Object({}),
   query: Type.Object({
-    wallet_address: WalletAddress,
-    chain: ChainName,
+    ...WalletQuery,
     sort: Type.Optional(
       Type.Union(
         [...SORTS, 'total_profit', 'total_profit_ratio'].map((name) => Type.Literal(name)),
@@ -76,20 +70,14 @@ export const addressWalletinfoTokens = operation({
         },
       ),
     ),
-    sort_dir: Type.Optional(
-      Type.Union([Type.Literal('asc'), Type.Literal('desc')], { default: 'desc', description: 'Direction' }),
-    ),
+    sort_dir: SortDirection,
     hide_sold: Flag('1: leave out tokens of which nothing is left'),
     hide_small: Flag('1: leave out positions worth less than 1 USD'),
     ...pageQuery({ max: 500, standard: 100 }),
   }),
   data: Type.Array(PositionView),
   async handle(context, { query }) {
-    const {
-      address: wallet,
-      chain,
-      market,
-    } = resolveAddress(context.chains, query.wallet_address, query.chain, 'wallet address')
+    const { wallet, chain, market } = resolveWallet(context.chains, query.wallet_address, query.chain)
     const all = await readPositions(context, market, wallet)
     const measure = measureOf(query.sort ?? 'profit_usd')
     const sign = query.sort_dir === 'asc' ? -1 : 1

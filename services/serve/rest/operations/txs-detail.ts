@@ -6,7 +6,7 @@ import { type Market, tokenInfo } from '../../views/market-facts.js'
 import { profitOf } from '../../views/position-view.js'
 import { swapSides } from '../../views/wallet-view.js'
 import { type OperationContext, operation } from '../operation.js'
-import { ChainName, checkRange, epochSeconds, limitOf, resolveAddress, WalletAddress } from '../parameters.js'
+import { ChainName, checkRange, epochSeconds, limitOf, resolveWallet, WalletAddress } from '../parameters.js'
 
 const MAX_LIMIT = 300
 
@@ -44,11 +44,7 @@ export const txsDetail = operation({
     }),
   ),
   async handle(context, { query }) {
-    const {
-      address: wallet,
-      chain,
-      market,
-    } = resolveAddress(context.chains, query.account_address, query.chain, 'wallet address')
+    const { wallet, chain, market } = resolveWallet(context.chains, query.account_address, query.chain)
     const { start_from: fromS, end_at: toS, limit = MAX_LIMIT } = query
     checkRange(fromS, toS)
     const txHash = market.facts?.family === 'solana' ? query.tx_hash : query.tx_hash.toLowerCase()
