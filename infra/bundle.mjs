@@ -18,7 +18,7 @@ const ENTRIES = [
   'processes/threads/rest-thread.js',
 ]
 // Native code, files read beside the package, or loaded by `require` when first needed.
-const NOT_JOINED = ['@grpc/*', 'chdb', 'kafkajs', 'uWebSockets.js', 'ws', 'yaml']
+const NOT_JOINED = ['@bokuweb/zstd-wasm', '@grpc/*', 'chdb', 'kafkajs', 'uWebSockets.js', 'ws', 'yaml']
 
 // Its modules for `import` are a dozen files, found and linked again in each thread; for `require` it is one.
 const lmdbByRequire = {

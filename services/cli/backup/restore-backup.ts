@@ -5,7 +5,7 @@ import { type Key, open } from 'lmdb'
 import { type DataDir, openDataDir } from '../../core/data-dir/data-dir.js'
 import { openRepairs } from '../../core/data-dir/repairs.js'
 import { ConfigError } from '../../core/domain/errors.js'
-import { isChunkWhole } from '../../core/log/chunk.js'
+import { plainChunk } from '../../core/log/chunk.js'
 import { type Environment, openEnvironment } from '../../core/log/lmdb-tables.js'
 import { restoreTopic } from '../../core/log/salvage-log.js'
 import { silentLogger } from '../../core/runtime/logger.js'
@@ -89,7 +89,7 @@ async function restoreFile(env: Environment, id: number, file: string): Promise<
     const length = bytes.readUInt32LE(at)
     const first = bytes.readDoubleLE(at + 4)
     const chunk = bytes.subarray(at + CHUNK_HEADER_BYTES, at + CHUNK_HEADER_BYTES + length)
-    if (chunk.length !== length || !isChunkWhole(chunk)) throw backupDamaged(file, `has a wrong checksum at byte ${at}`)
+    if (chunk.length !== length || plainChunk(chunk) === undefined) throw backupDamaged(file, `has a wrong checksum at byte ${at}`)
     written = env.chunks.put([id, first], chunk)
     count += 1
     if (count % CHUNKS_PER_COMMIT === 0) await written

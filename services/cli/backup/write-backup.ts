@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { open } from 'lmdb'
 import type { DataDir } from '../../core/data-dir/data-dir.js'
 import { ConfigError } from '../../core/domain/errors.js'
-import { chunkRecords, isChunkWhole } from '../../core/log/chunk.js'
+import { chunkRecords, plainChunk } from '../../core/log/chunk.js'
 import { type Environment, openEnvironment, type TopicState } from '../../core/log/lmdb-tables.js'
 import { type Backup, type BackupTopic, CHUNK_HEADER_BYTES, fileOf, readBackup } from './backup-format.js'
 
@@ -78,7 +78,7 @@ function addRecords(
       const at = (key as [number, number])[1]
       const end = at + chunkRecords(value)
       if (end <= first) continue
-      if (!isChunkWhole(value) || at > next) throw damaged(topic, at)
+      if (plainChunk(value) === undefined || at > next) throw damaged(topic, at)
       const header = Buffer.alloc(CHUNK_HEADER_BYTES)
       header.writeUInt32LE(value.length, 0)
       header.writeDoubleLE(at, 4)

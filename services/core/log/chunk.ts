@@ -1,14 +1,19 @@
 /**
  * How the embedded log stores records: an append becomes chunks of many records, so that the cost of a B-tree entry is paid per
- * chunk, not per record. A chunk is a table (timestamp, key length, value length per record), then the keys and values, then a
- * checksum. Offsets are not in it: a chunk's key has the offset of its first record.
+ * chunk, not per record. A chunk is a table (timestamp, key length, value length per record), then the keys and values. Offsets
+ * are not in it: a chunk's key has the offset of its first record. It is stored compressed, with a checksum.
  */
 import { crc32 } from '../runtime/crc32.js'
+import { zstd } from '../runtime/zstd.js'
 import type { LogEntry, LogRecord } from './port.js'
 
-const FORMAT = 2
-/** As written at first. */
-const FORMAT_WITHOUT_CHECKSUM = 1
+/** In memory. Stored like this at first. */
+const FORMAT_PLAIN = 1
+/** The same with a checksum at its end; compressed by LMDB's binding. Still read. */
+const FORMAT_WITH_CHECKSUM = 2
+/** Format, records, length of the plain chunk, checksum of what follows; then the plain chunk, compressed. */
+const FORMAT_STORED = 3
+const STORED_HEADER_BYTES = 16
 const CHECKSUM_BYTES = 4
 const HEADER_BYTES = 8
 const ROW_BYTES = 16
@@ -51,8 +56,8 @@ function packChunk(entries: readonly LogEntry[], first: number, end: number): Ch
     payloadBytes += entry.value.byteLength + (keyLength === SAME_KEY ? 0 : keyLength)
     previousKey = entry.key
   }
-  const bytes = Buffer.allocUnsafe(HEADER_BYTES + records * ROW_BYTES + payloadBytes + CHECKSUM_BYTES)
-  bytes.writeUInt32LE(FORMAT, 0)
+  const bytes = Buffer.allocUnsafe(HEADER_BYTES + records * ROW_BYTES + payloadBytes)
+  bytes.writeUInt32LE(FORMAT_PLAIN, 0)
   bytes.writeUInt32LE(records, 4)
   let position = HEADER_BYTES + records * ROW_BYTES
   for (let row = 0; row < records; row++) {
@@ -66,24 +71,52 @@ function packChunk(entries: readonly LogEntry[], first: number, end: number): Ch
     bytes.set(entry.value, position)
     position += entry.value.byteLength
   }
-  bytes.writeUInt32LE(crc32(bytes.subarray(0, position)), position)
   return { bytes, records, newestMs, payloadBytes }
 }
 
-/** False if bytes of it have changed since it was written. */
-export function isChunkWhole(bytes: Buffer): boolean {
-  if (bytes.length < HEADER_BYTES) return false
-  const format = bytes.readUInt32LE(0)
-  const records = chunkRecords(bytes)
-  const tableEnd = HEADER_BYTES + records * ROW_BYTES
-  if (records === 0 || tableEnd > bytes.length) return false
-  if (format === FORMAT_WITHOUT_CHECKSUM) return tableEnd + chunkPayloadBytes(bytes, 0) === bytes.length
-  const end = bytes.length - CHECKSUM_BYTES
-  return format === FORMAT && crc32(bytes.subarray(0, end)) === bytes.readUInt32LE(end)
+export function storedChunk({ bytes, records }: Chunk): Buffer {
+  const compressed = zstd().compress(bytes)
+  const stored = Buffer.allocUnsafe(STORED_HEADER_BYTES + compressed.byteLength)
+  stored.writeUInt32LE(FORMAT_STORED, 0)
+  stored.writeUInt32LE(records, 4)
+  stored.writeUInt32LE(bytes.length, 8)
+  stored.set(compressed, STORED_HEADER_BYTES)
+  stored.writeUInt32LE(checksumOf(stored), 12)
+  return stored
 }
 
+/** Of the header as well, except of itself. */
+function checksumOf(stored: Buffer): number {
+  return crc32(stored.subarray(STORED_HEADER_BYTES), crc32(stored.subarray(0, STORED_HEADER_BYTES - CHECKSUM_BYTES)))
+}
+
+/** The plain chunk; undefined if bytes of it have changed since it was stored. */
+export function plainChunk(stored: Buffer): Buffer | undefined {
+  if (stored.length < HEADER_BYTES) return undefined
+  const format = stored.readUInt32LE(0)
+  if (format === FORMAT_STORED)
+    return isStoredWhole(stored) ? zstd().decompress(stored.subarray(STORED_HEADER_BYTES)) : undefined
+  const records = chunkRecords(stored)
+  const tableEnd = HEADER_BYTES + records * ROW_BYTES
+  if (records === 0 || tableEnd > stored.length) return undefined
+  if (format === FORMAT_PLAIN) return tableEnd + chunkPayloadBytes(stored, 0) === stored.length ? stored : undefined
+  const end = stored.length - CHECKSUM_BYTES
+  const isWhole = format === FORMAT_WITH_CHECKSUM && crc32(stored.subarray(0, end)) === stored.readUInt32LE(end)
+  return isWhole ? stored : undefined
+}
+
+const isStoredWhole = (stored: Buffer): boolean =>
+  stored.length > STORED_HEADER_BYTES && checksumOf(stored) === stored.readUInt32LE(12)
+
+/** Of a plain or a stored one. */
 export function chunkRecords(bytes: Buffer): number {
   return bytes.readUInt32LE(4)
+}
+
+/** Of a whole stored chunk, without decompressing it. */
+export function storedPayloadBytes(stored: Buffer): number {
+  if (stored.readUInt32LE(0) !== FORMAT_STORED) return chunkPayloadBytes(stored, 0)
+  return stored.readUInt32LE(8) - HEADER_BYTES - chunkRecords(stored) * ROW_BYTES
 }
 
 export function chunkTimestampMs(bytes: Buffer, row: number): number {

@@ -12,7 +12,9 @@ import {
   chunkPayloadBytes,
   chunkRecords,
   chunkTimestampMs,
-  isChunkWhole,
+  plainChunk,
+  storedChunk,
+  storedPayloadBytes,
   unpackChunk,
 } from './chunk.js'
 import type { LogRecord } from './port.js'
@@ -25,7 +27,7 @@ export type Environment = {
   root: RootDatabase<Buffer, Key>
   /** topic name → its facts */
   topics: Database<TopicState, string>
-  /** [topic id, offset of the first record] → chunk */
+  /** [topic id, offset of the first record] → chunk as stored */
   chunks: Database<Buffer, Key>
   /** [topic id, highest timestamp so far] → offset of the first chunk with it */
   times: Database<number, Key>
@@ -42,6 +44,7 @@ export type EnvironmentOptions = { path: string; readOnly?: boolean }
  * count as memory. It can grow beyond this.
  */
 export const MAP_BYTES = 2 ** 34
+const NEVER = 2 ** 31
 
 export function openEnvironment({ path, readOnly = false }: EnvironmentOptions): Environment {
   try {
@@ -58,7 +61,8 @@ export function openEnvironment({ path, readOnly = false }: EnvironmentOptions):
     return {
       root,
       topics: root.openDB({ name: 'topics', encoding: 'json' }),
-      chunks: root.openDB({ name: 'chunks', encoding: 'binary', compression: true }),
+      // Chunks of earlier versions are compressed by the binding; new ones are compressed already.
+      chunks: root.openDB({ name: 'chunks', encoding: 'binary', compression: { threshold: NEVER } }),
       times: root.openDB({ name: 'times', encoding: 'json' }),
       groups: root.openDB({ name: 'groups', encoding: 'json' }),
       schemas: root.openDB({ name: 'schemas', encoding: 'json' }),
@@ -90,7 +94,7 @@ export function appendChunks(
   const state = env.topics.get(topic) ?? newTopic(env, topic)
   const firstOffset = state.end
   for (const chunk of chunks) {
-    env.chunks.put([state.id, state.end], chunk.bytes)
+    env.chunks.put([state.id, state.end], storedChunk(chunk))
     if (state.end === state.start || chunk.newestMs > state.newestMs) {
       env.times.put([state.id, chunk.newestMs], state.end)
       state.newestMs = chunk.newestMs
@@ -140,11 +144,12 @@ export function findRecordProblem(env: Environment): string | undefined {
     let newestMs = -1
     for (const { key, value } of env.chunks.getRange({ start: [state.id], end: [state.id + 1] })) {
       const first = (key as [number, number])[1]
-      if (first > next || !isChunkWhole(value)) return `record ${Math.max(next, first)} of ${topic} is damaged`
-      const ofChunkMs = chunkNewestMs(value, Math.max(0, next - first))
+      const chunk = plainChunk(value)
+      if (first > next || chunk === undefined) return `record ${Math.max(next, first)} of ${topic} is damaged`
+      const ofChunkMs = chunkNewestMs(chunk, Math.max(0, next - first))
       if (ofChunkMs > newestMs) times.push(`${ofChunkMs} ${first}`)
       newestMs = Math.max(newestMs, ofChunkMs)
-      next = first + chunkRecords(value)
+      next = first + chunkRecords(chunk)
     }
     if (next !== state.end) return `${topic} ends at offset ${next}, expected ${state.end}`
     const indexed = env.times.getRange({ start: [state.id], end: [state.id + 1] })
@@ -184,13 +189,15 @@ function addTimes(records: readonly LogRecord[], first: number, { appendedMs, ar
 }
 
 function chunkAt(env: Environment, state: TopicState, offset: number): FoundChunk | undefined {
-  const found = findChunk(env, state, offset)
+  const found = findStored(env, state, offset)
   if (found === undefined) return undefined
-  if (!isChunkWhole(found.bytes)) throw chunkDamaged(found.first, 'its checksum is wrong')
-  return offset < found.first + chunkRecords(found.bytes) ? found : undefined
+  const { first } = found
+  const bytes = plainChunk(found.bytes)
+  if (bytes === undefined) throw chunkDamaged(first, 'its checksum is wrong')
+  return offset < first + chunkRecords(bytes) ? { first, bytes } : undefined
 }
 
-function findChunk(env: Environment, state: TopicState, offset: number): FoundChunk | undefined {
+function findStored(env: Environment, state: TopicState, offset: number): FoundChunk | undefined {
   const exact = env.chunks.get([state.id, offset])
   if (exact !== undefined) return { first: offset, bytes: exact }
   for (const { key, value } of env.chunks.getRange({
@@ -223,7 +230,7 @@ export function truncateSome(env: Environment, topic: string, beforeOffset: numb
   const target = Math.min(beforeOffset, state.end)
   if (target <= state.start) return false
 
-  const whole: FoundChunk[] = []
+  const whole: number[] = []
   let reached = state.start
   for (const { key, value } of env.chunks.getRange({
     start: [state.id],
@@ -232,17 +239,24 @@ export function truncateSome(env: Environment, topic: string, beforeOffset: numb
   })) {
     const first = (key as [number, number])[1]
     const next = first + chunkRecords(value)
-    const from = Math.max(state.start, first)
-    state.bytes -= chunkPayloadBytes(value, from - first)
+    state.bytes -= payloadFrom(value, first, state.start)
     reached = Math.min(next, target)
-    if (next <= target) whole.push({ first, bytes: value })
-    else state.bytes += chunkPayloadBytes(value, target - first)
+    if (next <= target) whole.push(first)
+    else state.bytes += payloadFrom(value, first, target)
   }
-  for (const { first } of whole) env.chunks.remove([state.id, first])
+  for (const first of whole) env.chunks.remove([state.id, first])
   state.start = reached
   reindexTimes(env, state)
   env.topics.put(topic, state)
   return reached < target
+}
+
+/** Payload of the records of a stored chunk from an offset on. */
+function payloadFrom(stored: Buffer, first: number, offset: number): number {
+  if (offset <= first) return storedPayloadBytes(stored)
+  const bytes = plainChunk(stored)
+  if (bytes === undefined) throw chunkDamaged(first, 'its checksum is wrong')
+  return chunkPayloadBytes(bytes, offset - first)
 }
 
 /**

@@ -5,7 +5,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Key } from 'lmdb'
-import { chunkNewestMs, chunkPayloadBytes, chunkRecords, isChunkWhole } from './chunk.js'
+import { chunkNewestMs, chunkPayloadBytes, chunkRecords, plainChunk } from './chunk.js'
 import { scanLmdbFile } from './lmdb-file.js'
 import {
   areSchemasWhole,
@@ -209,7 +209,7 @@ function* chunksOf(env: Environment, id: number): Generator<{ first: number; byt
     let bytes: Buffer | undefined
     try {
       const stored = env.chunks.get([id, first])
-      bytes = stored !== undefined && isChunkWhole(stored) ? stored : undefined
+      bytes = stored === undefined ? undefined : plainChunk(stored)
     } catch {
       bytes = undefined
     }
@@ -217,7 +217,7 @@ function* chunksOf(env: Environment, id: number): Generator<{ first: number; byt
   }
 }
 
-/** Header, one row of the table and the checksum; a number as text is shorter. */
+/** Header, and a compressed row of the table; a number as text is shorter. */
 const SHORTEST_CHUNK = 28
 
 /** The place of a chunk, if the key is one of two numbers. */
