@@ -1,13 +1,16 @@
 // Joins the compiled modules, and the packages they import, into few files in dist/bundle: one entry for the command and one for
 // each thread. Loading some 500 modules once for each of five threads took a third of a start. Each entry is joined for itself:
 // what all of them share would be dozens of small files, and finding each of them again in each thread a tenth of a start.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = join(root, 'dist/bundle')
+// Replaces the other in one step: a command that runs meanwhile finds its files.
+const fresh = `${folder}.new`
+const old = `${folder}.old`
 const ENTRIES = [
   'cli/main.js',
   'core/runtime/event-loop-watcher.js',
@@ -31,15 +34,18 @@ const lmdbByRequire = {
   },
 }
 
-rmSync(folder, { recursive: true, force: true })
+for (const left of [fresh, old]) rmSync(left, { recursive: true, force: true })
 const joined = await Promise.all(ENTRIES.map(joinEntry))
-writeFileSync(join(folder, 'LICENSES.txt'), licencesOf(joined.flatMap(({ metafile }) => Object.keys(metafile.inputs))))
+writeFileSync(join(fresh, 'LICENSES.txt'), licencesOf(joined.flatMap(({ metafile }) => Object.keys(metafile.inputs))))
+if (existsSync(folder)) renameSync(folder, old)
+renameSync(fresh, folder)
+rmSync(old, { recursive: true, force: true })
 
 function joinEntry(entry) {
   return build({
     absWorkingDir: root,
     entryPoints: [`dist/services/${entry}`],
-    outdir: folder,
+    outdir: fresh,
     // Threads are started from files beside their starter: all files lie in one folder.
     entryNames: '[name]',
     bundle: true,

@@ -4,6 +4,7 @@ import { hashKey } from '../../services/core/keys/key-store.js'
 import type { ServeConfig } from '../../services/serve/serve-deps.js'
 import { freePort } from '../rig/browser/free-port.js'
 import { openPage } from '../rig/browser/watched-page.js'
+import { itWhenLong } from '../rig/suite/long-only.js'
 import { keyRecord } from '../serve/rig.js'
 import { buy } from './market.js'
 import { KEY, PAIR_PATH, type Scene } from './scene.js'
@@ -22,13 +23,13 @@ export function describeAccess(scene: Scene): void {
       expect(errors).toEqual([])
     })
 
-    it('is reported if it is wrong', async () => {
+    itWhenLong('is reported if it is wrong', async () => {
       const { page } = await scene.open('/#key=dx_wrong')
       await page.getByText('API key unknown or revoked. Enter another key.').waitFor()
       expect(await page.locator('.connection').textContent()).toBe('Not connected')
     })
 
-    it('is asked for again once it is revoked', async () => {
+    itWhenLong('is asked for again once it is revoked', async () => {
       const hash = hashKey('dx_short_lived')
       scene.rig.keys.set(hash, keyRecord({ id: 'k3' }))
       const { page } = await scene.open(`${PAIR_PATH}#key=dx_short_lived`)
@@ -40,7 +41,7 @@ export function describeAccess(scene: Scene): void {
   })
 
   describe('the simulation notice', () => {
-    it('is shown only when the server reports it', async () => {
+    itWhenLong('is shown only when the server reports it', async () => {
       const { page } = await scene.open(`/#key=${KEY}`)
       await page.getByRole('list', { name: 'Chains' }).getByText('eth').waitFor()
       expect(await page.getByText('Simulated market.').isVisible()).toBe(false)

@@ -1,6 +1,7 @@
 /** The view of a token or pair: chart, trades, reorgs. */
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { itWhenLong } from '../rig/suite/long-only.js'
 import { CHAIN, candle, PAIR, pairUpdate, T0, update } from '../serve/updates.js'
 import { addLiquidity, buy, CANDLES, nextUpdate } from './market.js'
 import { KEY, PAIR_PATH, type Scene } from './scene.js'
@@ -24,7 +25,7 @@ export function describeMarket(scene: Scene): void {
       expect(errors).toEqual([])
     })
 
-    it('reads older candles when it is scrolled back', async () => {
+    itWhenLong('reads older candles when it is scrolled back', async () => {
       const { page } = await scene.open(`${PAIR_PATH}#key=${KEY}`)
       await expect.poll(() => barsOf(page)).toBeGreaterThan(400)
       expect(await barsOf(page)).toBeLessThan(CANDLES)
@@ -38,7 +39,7 @@ export function describeMarket(scene: Scene): void {
       expect(Number(await chartOf(page).getAttribute('data-first'))).toBe(T0 - CANDLES * 60)
     })
 
-    it('switches interval, currency and style, and keeps them through a reload', async () => {
+    itWhenLong('switches interval, currency and style, and keeps them through a reload', async () => {
       const { page, errors } = await scene.open(`${PAIR_PATH}#key=${KEY}`)
       await expect.poll(() => barsOf(page)).toBeGreaterThan(400)
       await page.getByRole('group', { name: 'Currency' }).getByRole('button', { name: 'Native' }).click()
@@ -90,7 +91,7 @@ export function describeMarket(scene: Scene): void {
       await page.getByText('Reorg: 1 candle corrected').waitFor()
     })
 
-    it('shows where its price comes from, and audits a candle', async () => {
+    itWhenLong('shows where its price comes from, and audits a candle', async () => {
       const { page } = await scene.open(`${PAIR_PATH}#key=${KEY}`)
       await expect.poll(() => barsOf(page)).toBeGreaterThan(400)
       await page.locator('.provenance button').hover()
@@ -104,7 +105,7 @@ export function describeMarket(scene: Scene): void {
       await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
     })
 
-    it('leaves the place of minutes without trades empty', async () => {
+    itWhenLong('leaves the place of minutes without trades empty', async () => {
       const pair = `0x${'cc'.repeat(20)}`
       scene.seq += 1
       const candles = [candle({ time: T0 - 600 }), candle({ time: T0 - 60 })]
@@ -126,7 +127,7 @@ export function describeMarket(scene: Scene): void {
       await expect.poll(() => legendOf(page)).toContain('09:50:00')
     })
 
-    it('says so where the server has not seen an address', async () => {
+    itWhenLong('says so where the server has not seen an address', async () => {
       const { page } = await scene.open(`/token/${CHAIN}/0x${'99'.repeat(20)}#key=${KEY}`)
       await page.getByText('This server has not seen this token.').waitFor()
     })

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { hasNoSidewaysScroll } from '../rig/browser/watched-page.js'
 import { isLongRun } from '../rig/counts.js'
+import { itWhenLong } from '../rig/suite/long-only.js'
 import { CHAIN, PAIR, TOKEN } from '../serve/updates.js'
 import { buy, IMPOSTOR } from './market.js'
 import { KEY, OPERATOR_KEY, PAIR_PATH, PHONE, type Scene, TOKEN_PATH } from './scene.js'
@@ -52,7 +53,7 @@ export function describeViews(scene: Scene): void {
       expect({ errors, hosts: [...hosts] }).toEqual({ errors: [], hosts: ['127.0.0.1'] })
     })
 
-    it('keeps list, window, chain and sorting in the address, through reload and back', async () => {
+    itWhenLong('keeps list, window, chain and sorting in the address, through reload and back', async () => {
       const { page } = await scene.open(`/markets?chain=${CHAIN}#key=${KEY}`)
       await page.getByRole('button', { name: 'Gainers' }).click()
       await page.getByRole('button', { name: '1h', exact: true }).first().click()
@@ -69,7 +70,7 @@ export function describeViews(scene: Scene): void {
       expect(page.url()).toBe(address)
     })
 
-    it('has a thousand rows, of which only those in sight are in the document', async () => {
+    itWhenLong('has a thousand rows, of which only those in sight are in the document', async () => {
       const { page } = await scene.open(`/markets?chain=bsc#key=${KEY}`)
       await page.getByText('1,000 tokens').waitFor()
       await page.evaluate("document.querySelector('.scroller').scrollTop = 1e6")
@@ -134,7 +135,7 @@ export function describeViews(scene: Scene): void {
       expect(await page.getByRole('region', { name: 'Keys' }).count()).toBe(0)
     })
 
-    it('watches a token and reports when its price passes a limit', async () => {
+    itWhenLong('watches a token and reports when its price passes a limit', async () => {
       const { page, errors } = await scene.open(`${TOKEN_PATH}#key=${KEY}`)
       await page.getByRole('button', { name: 'Watch TKN' }).click()
       await page.getByRole('link', { name: 'Watchlist' }).click()
@@ -149,7 +150,7 @@ export function describeViews(scene: Scene): void {
       expect(errors).toEqual([])
     })
 
-    it('compares tokens on one chart', async () => {
+    itWhenLong('compares tokens on one chart', async () => {
       const { page } = await scene.open(`${COMPARE_PATH}#key=${KEY}`)
       await expect.poll(() => page.locator('.compared a').count()).toBe(2)
       await page.getByRole('button', { name: 'Remove TKN' }).first().click()
@@ -158,7 +159,7 @@ export function describeViews(scene: Scene): void {
         .toBe(`${scene.base}/compare?ids=${encodeURIComponent(`${IMPOSTOR}-${CHAIN}`)}`)
     })
 
-    it('shows what a wallet traded', async () => {
+    itWhenLong('shows what a wallet traded', async () => {
       await scene.feedNext(3, { trades: [buy(`${scene.seq}-1`, WALLET, 3)] })
       const { page, errors } = await scene.open(`${WALLET_PATH}#key=${KEY}`)
       await page.locator('.wallet .tiles').waitFor()
@@ -168,11 +169,11 @@ export function describeViews(scene: Scene): void {
       expect(errors).toEqual([])
     })
 
-    it.each(VIEWS)(
+    it.each(isLongRun() ? VIEWS : VIEWS.filter((_, at) => at % 3 === 0))(
       '%s has no violations of accessibility rules, and does not scroll sideways on a phone',
       async (path, ready) => {
         const { page } = await scene.open(`${path}#key=${OPERATOR_KEY}`)
-        // Half of the views in each theme; all in both by `npm run test:long`.
+        // A third of the views, in one theme each; all in both by `npm run test:long`.
         const isDark = VIEWS.findIndex(([view]) => view === path) % 2 === 0
         for (const theme of isLongRun() ? ['dark', 'light'] : [isDark ? 'dark' : 'light']) {
           await page.evaluate(`localStorage.setItem('dextape-theme', '"${theme}"')`)
@@ -187,7 +188,7 @@ export function describeViews(scene: Scene): void {
       },
     )
 
-    it.each(['/reference#klinesPair', '/reference#ws-kline'])(
+    it.each(['/reference#klinesPair', ...(isLongRun() ? ['/reference#ws-kline'] : [])])(
       '%s does not scroll sideways on a phone',
       async (path) => {
         const { page } = await scene.open(`/reference#key=${OPERATOR_KEY}`)

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { anchorsIn, openPage } from '../rig/browser/watched-page.js'
+import { itWhenLong } from '../rig/suite/long-only.js'
 import { PAIR } from '../serve/updates.js'
 import { buy } from './market.js'
 import { KEY, OPERATOR_KEY, PAIR_ID, type Scene } from './scene.js'
@@ -28,7 +29,7 @@ export function describeReference(scene: Scene): void {
       expect({ errors, hosts: [...hosts] }).toEqual({ errors: [], hosts: ['127.0.0.1'] })
     })
 
-    it('shows the error of a bad request', async () => {
+    itWhenLong('shows the error of a bad request', async () => {
       const { page } = await scene.open(`/reference#pairDetail&key=${KEY}`)
       await expect.poll(() => page.getByLabel('pair-id').inputValue()).toBe(PAIR_ID)
       await page.getByLabel('pair-id').fill('nonsense')
@@ -50,7 +51,7 @@ export function describeReference(scene: Scene): void {
       expect(errors).toEqual([])
     })
 
-    it('has working example values for every call and topic', async () => {
+    itWhenLong('has working example values for every call and topic', async () => {
       const { page, errors } = await scene.open(`/reference#key=${OPERATOR_KEY}`)
       await page.locator('#contents a').first().waitFor()
       const anchors = await anchorsIn(page, '#contents')

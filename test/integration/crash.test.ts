@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { countOf, isLongRun, seedOf } from '../rig/counts.js'
 import { createRandom, type Random } from '../rig/market/random.js'
+import { itWhenLong } from '../rig/suite/long-only.js'
 import { type Baseline, makeBaseline } from '../rig/up/baseline.js'
 import { publishedRecords, readContents } from '../rig/up/contents.js'
 import { contentDifferences, withoutPlaces } from '../rig/up/differences.js'
@@ -76,7 +77,7 @@ describe('kill -9', () => {
     expect(contentDifferences(withoutPlaces(killed), withoutPlaces(contents))).toEqual([])
   }, 600_000)
 
-  it('before the first checkpoint, with everything published, keeps rows, updates and seq', async () => {
+  itWhenLong('before the first checkpoint, with everything published, keeps rows, updates and seq', async () => {
     const { tape, seqs } = base
     const dataDir = base.pathOf('unchecked')
     const never = 3_600_000

@@ -6,7 +6,6 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { freePort } from '../rig/browser/free-port.js'
-import { isLongRun } from '../rig/counts.js'
 import { removeScratchFolders, scratchFolder } from '../rig/http/command.js'
 import { writeRecording } from '../rig/http/recording-file.js'
 import { generateRecording } from '../rig/market/generate.js'
@@ -57,7 +56,7 @@ test.each([
   ['out of memory', 'const held=[];for(;;)held.push(Array(1e6).fill(0.5))', 'SIGABRT', 'heap out of memory'],
   ['an event loop that stands still', STANDS_STILL, 'SIGKILL', 'thread "main" has not run for 5 s'],
   ['an uncaught error', 'throw new Error("unforeseen")', 'SIGKILL', 'unforeseen'],
-  ...(isLongRun() ? [REJECTED] : []),
+  REJECTED,
 ])(
   '%s: exits and frees its ports',
   async (_name, failure, signal, message) => {

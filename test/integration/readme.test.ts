@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
 import { storeEnvironmentOf } from '../rig/engine.js'
 import { removeScratchFolders, scratchFolder } from '../rig/http/command.js'
+import { itWhenLong } from '../rig/suite/long-only.js'
 
 const root = repositoryRoot()
 /** A port without a listener. */
@@ -163,7 +164,7 @@ describe('the README', () => {
     })
   })
 
-  test('creates, plays and verifies a recording', async () => {
+  itWhenLong('creates, plays and verifies a recording', async () => {
     const env: Environment = await newEnvironment()
     const day = join(scratchFolder(), 'day.jsonl.gz')
     const [simulate = '', up = '', ...rest] = commandsOf('Play a recording').map((line) =>

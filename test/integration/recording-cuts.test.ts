@@ -83,7 +83,7 @@ describe('each cut as a separate chain, in one process', () => {
   })
 })
 
-// In every run replay-runs.test.ts plays a file that grows.
+// In every run replay-runs.long.test.ts plays a file that grows.
 if (isLongRun())
   test('resumes a file that grows between starts on the same data directory', async () => {
     const folder = scratchFolder()

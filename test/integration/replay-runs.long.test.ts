@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { countOf, isLongRun, seedOf } from '../rig/counts.js'
+import { countOf, seedOf } from '../rig/counts.js'
 import { createRandom } from '../rig/market/random.js'
 import { type Baseline, makeBaseline } from '../rig/up/baseline.js'
 import { publishedRecords, readContents } from '../rig/up/contents.js'
@@ -12,9 +12,9 @@ import { seqsOf, speedFor, writeTape } from '../rig/up/recording.js'
 
 const SEED = seedOf('replayStops')
 const STOPS = countOf('replayStops')
-const BLOCKS = isLongRun() ? 80 : 55
+const BLOCKS = 80
 /** A copy that is not recognised is played again in every run. */
-const RENAMED_RUNS = isLongRun() ? 2 : 1
+const RENAMED_RUNS = 2
 
 let base: Baseline
 
@@ -58,10 +58,7 @@ describe('rows, updates and seq are the same', () => {
     expect(await base.differencesOf(dataDir)).toEqual([])
   })
 
-  // Without it, a growing file and killed runs of doubled lines (crash.test.ts) go the same ways.
-  const itWhenLong: (name: string, test: () => Promise<void>) => void = isLongRun() ? it : () => {}
-
-  itWhenLong('when the recording is split into several files', async () => {
+  it('when the recording is split into several files', async () => {
     const { lines } = base
     const dataDir = base.pathOf('files')
     const cuts = [0, 70, lines.length]
@@ -90,7 +87,7 @@ describe('rows, updates and seq are the same', () => {
     expect(await base.differencesOf(dataDir)).toEqual([])
   })
 
-  itWhenLong('when every line is delivered twice', async () => {
+  it('when every line is delivered twice', async () => {
     const { lines, chains, contents } = base
     const dataDir = base.pathOf('twice')
     const doubled = lines.flatMap((line) => [line, line])

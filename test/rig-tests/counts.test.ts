@@ -11,7 +11,7 @@ const each = Object.entries(COUNTS) as [CountName, Count][]
 
 describe('counts of randomised suites', () => {
   it('are short by default, full in a long run, and overridable one by one by a variable', () => {
-    expect(countOf('crashKills', {})).toBe(4)
+    expect(countOf('crashKills', {})).toBe(2)
     expect(countOf('crashKills', { DEXTAPE_TEST: 'long' })).toBe(50)
     expect(countOf('crashKills', { DEXTAPE_TEST: 'long', DEXTAPE_TEST_CRASH_KILLS: '3' })).toBe(3)
     expect(seedOf('crashKills', { DEXTAPE_TEST_SEED: '900' })).toBe(900)
