@@ -39,7 +39,7 @@ async function measureUp(name: string, intervals: object): Promise<Figure> {
   writeFileSync(config, JSON.stringify({ intervals }))
   const env = { DEXTAPE_CONFIG: config, DEXTAPE_DATA_DIR: join(folder, 'data') }
   const ports = { DEXTAPE_HTTP_PORT: '0', DEXTAPE_WS_PORT: '0' }
-  const { child, ended, onOutput } = startCommand(['up'], { cwd: folder, env: { ...env, ...ports } })
+  const { child, ended, onOutput } = startCommand(['up'], { cwd: folder, env: { ...env, ...ports }, asUser: true })
   try {
     const greeted = new Promise<void>((resolve) => onOutput((out) => out.includes('/status') && resolve()))
     await Promise.race([greeted, ended])

@@ -45,7 +45,7 @@ async function play(plan: WorkloadPlan): Promise<Cost> {
     const events = writeRecording(folder, 'market.jsonl', lines)
     lines.length = 0
     const started = performance.now()
-    const up = await startUp({ folder, events, speed: 'max', chains: [benchFacts] })
+    const up = await startUp({ folder, events, speed: 'max', chains: [benchFacts], asUser: true })
     await up.stored(BENCH_CHAIN, plan.blocks + 1)
     const wallS = (performance.now() - started) / 1000
     const { cpuS, peakMb } = usageOf(up)

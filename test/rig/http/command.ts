@@ -29,8 +29,18 @@ export type Started = {
   ended: Promise<Ended>
 }
 
-/** `program`: run instead of the command. */
-export type CommandOptions = { cwd: string; env?: Record<string, string>; uid?: number; program?: string }
+/** As the first line of the command has them. */
+const USER_FLAGS = ['--max-semi-space-size=32']
+const USER_ENVIRONMENT = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '32768' }
+
+/** `program`: run instead of the command. `asUser`: with V8's and glibc's settings as a user has them, for measurements. */
+export type CommandOptions = {
+  cwd: string
+  env?: Record<string, string>
+  uid?: number
+  program?: string
+  asUser?: boolean
+}
 
 const folders: string[] = []
 const running = new Set<ChildProcessWithoutNullStreams>()
@@ -50,11 +60,11 @@ export function removeScratchFolders(): void {
 /** Passes on only PATH, so that no other variable of the test process reaches the command. */
 export function startCommand(
   args: readonly string[],
-  { cwd, env = {}, uid, program = DEXTAPE }: CommandOptions,
+  { cwd, env = {}, uid, program = DEXTAPE, asUser = false }: CommandOptions,
 ): Started {
-  const child = spawn(process.execPath, [...NODE_FLAGS, program, ...args], {
+  const child = spawn(process.execPath, [...(asUser ? USER_FLAGS : NODE_FLAGS), program, ...args], {
     cwd,
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, ...(asUser ? USER_ENVIRONMENT : {}), ...env },
     ...(uid === undefined ? {} : { uid, gid: uid }),
   })
   running.add(child)

@@ -31,6 +31,8 @@ export type UpPlan = {
   sections?: Record<string, object>
   /** A program to run instead of the command, with its arguments for `up`. */
   program?: { file: string; args: readonly string[] }
+  /** See `CommandOptions`. */
+  asUser?: boolean
 }
 
 export type ChainStatus = StatusReport['chains'][number]
@@ -81,13 +83,14 @@ export function environmentOf({
 }
 
 export async function startUp(plan: UpPlan): Promise<Up> {
-  const { folder, events, speed, program } = plan
+  const { folder, events, speed, program, asUser = false } = plan
   // Without a recording, the start itself is what is tested.
   if (events !== undefined) copyMigratedStore(enginePathOf(dataDirOf(folder)))
   const args = [...(program?.args ?? ['up']), ...(events === undefined ? [] : ['--events', events])]
   const started = startCommand([...args, ...(speed === undefined ? [] : ['--speed', speed])], {
     cwd: folder,
     env: environmentOf(plan),
+    asUser,
     ...(program === undefined ? {} : { program: program.file }),
   })
   const { child, ended, onOutput } = started
