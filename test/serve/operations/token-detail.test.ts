@@ -25,6 +25,8 @@ const NOBODY = `0x${'00'.repeat(20)}`
 const DEAD = `0x${'0'.repeat(36)}dead`
 const QUIET = `0x${'22'.repeat(20)}`
 const RISKY = `0x${'33'.repeat(20)}`
+const LAUNCHED = `0x${'34'.repeat(20)}`
+const CURVE = `${LAUNCHED}_fo`
 const OWNER = '0xowner'
 const CREATOR = '0xcreator'
 const holder = (token: string, address: string, balance: string) =>
@@ -58,6 +60,8 @@ beforeAll(async () => {
       holder(TOKEN, OWNER, '5000000'),
       holder(TOKEN, CREATOR, '0'),
       holder(RISKY, CREATOR, '60000000000'),
+      holder(LAUNCHED, CREATOR, '250000000000'),
+      holder(LAUNCHED, CURVE, '600000000000'),
       holder(TOKEN, '0xindebted', '-90000000000000'),
       ...Array.from({ length: 10 }, (_, n) => holder(TOKEN, `0xsmall${n}`, '1000000')),
     ].join(''),
@@ -78,7 +82,11 @@ beforeAll(async () => {
   const first = firstUpdate([trade()])
   await rig.append({
     ...first,
-    pairs: [...first.pairs, ...pools],
+    pairs: [
+      ...first.pairs,
+      ...pools,
+      pairUpdate({ pair: CURVE, info: pairInfo({ token0: WETH, token1: LAUNCHED, target: 1, creator: CREATOR }) }),
+    ],
     tokens: [
       ...first.tokens.filter(({ token }) => token !== TOKEN),
       tokenUpdate({
@@ -94,6 +102,7 @@ beforeAll(async () => {
         holders: 0,
         windows: updateWindows({ buys: 0 }),
       }),
+      tokenUpdate({ token: LAUNCHED, main_pair: CURVE, info: tokenInfo({ launch_platform: 'pump' }) }),
       tokenUpdate({
         token: RISKY,
         main_pair: null,
@@ -181,10 +190,17 @@ describe('GET /v2/contracts/{token-id}', () => {
       ...{
         analysis_creator_gt_5percent: 1,
         analysis_risk_score: 40,
-        analysis_big_wallet: null,
+        analysis_big_wallet: 0,
         previous_owner: '0xbefore',
       },
       ...{ risk_info: '["taxed"]', owner: OWNER, issue_platform: 'pump', is_in_dex: 0, dex: [], has_code: null },
+    })
+  })
+
+  it('knows who launched a token by its curve, and who holds much of it', async () => {
+    expect(await data(`/v2/contracts/${LAUNCHED}-eth`)).toMatchObject({
+      ...{ creator_address: CREATOR, creator_percent: 0.25, analysis_creator_gt_5percent: 1, analysis_big_wallet: 1 },
+      holder_analysis: 'the 1 largest holders beside pools and burn addresses have 25 % of the supply',
     })
   })
 
@@ -206,9 +222,10 @@ describe('GET /v2/contracts/{token-id}', () => {
       ...{ anti_whale_modifiable: null, trading_cooldown: null, slippage_modifiable: null },
       ...{ personal_slippage_modifiable: null, cannot_buy: null, cannot_sell_all: null, buy_tax: null },
       ...{ sell_tax: null, transfer_tax: null, buy_gas: null, sell_gas: null, approve_gas: null },
-      ...{ analysis_risk_score: null, analysis_big_wallet: null, analysis_creator_gt_5percent: null },
+      ...{ analysis_risk_score: null, analysis_big_wallet: 0, analysis_creator_gt_5percent: null },
       ...{ analysis_lp_current_adequate: null, analysis_lp_current_volume: null, analysis_scam_wallet: null },
-      ...{ holder_analysis: '', previous_owner: '' },
+      holder_analysis: 'the 7 largest holders beside pools and burn addresses have 0 % of the supply',
+      previous_owner: '',
     })
     expect(dex).toHaveLength(7)
     expect((dex as Json[])[1]).toEqual({ amm: 'uniswapv2', name: 'uniswapv2', pair: PAIR, liquidity: '4000' })
