@@ -66,6 +66,20 @@ beforeAll(async () => {
       ...Array.from({ length: 10 }, (_, n) => holder(TOKEN, `0xsmall${n}`, '1000000')),
     ].join(''),
   )
+  const deposit = (log_index: number, given: Record<string, unknown>) =>
+    row('liquidity_rows', {
+      ...{ chain: CHAIN, pair: CURVE, time: T0, block_number: 1, tx_index: 0, log_index, sub: 0, tx_hash: '0xtx' },
+      ...{ id: `1-${log_index}`, kind: 'create', sender: '0xs', wallet: CREATOR, amount0: '1', amount1: '1' },
+      ...{ reserve0: '1', reserve1: '1', amount_usd: 500, amount_native: 1, price0_usd: 1, price1_usd: 1 },
+      ...{ version: 1, is_deleted: 0, ...given },
+    })
+  const deposits = [
+    deposit(1, {}),
+    deposit(2, { kind: 'add' }),
+    deposit(3, { pair: PAIR }),
+    deposit(4, { pair: PAIR, amount_usd: 10_000 }),
+  ]
+  await rig.store.insert('liquidity_rows', deposits.join(''))
   const risk = {
     ...{ is_honeypot: 1, has_mint_method: true, is_proxy: false, buy_tax: '0.05', sell_tax: 0.1, risk_score: 60 },
     ...{ analysis_risk_score: '40', previous_owner: '0xbefore', bundle_wallet_rate: 0.25 },
@@ -102,7 +116,11 @@ beforeAll(async () => {
         holders: 0,
         windows: updateWindows({ buys: 0 }),
       }),
-      tokenUpdate({ token: LAUNCHED, main_pair: CURVE, info: tokenInfo({ launch_platform: 'pump' }) }),
+      tokenUpdate({
+        token: LAUNCHED,
+        main_pair: CURVE,
+        info: tokenInfo({ launch_platform: 'pump', launch_stage: 'graduated', launch_pool: CURVE }),
+      }),
       tokenUpdate({
         token: RISKY,
         main_pair: null,
@@ -177,6 +195,18 @@ describe('GET /v2/tokens/{token-id}', () => {
     const response = await rig.get(`/v2/tokens/${NOBODY}-eth`)
     expect([response.status, response.headers.get('x-reason')]).toEqual([200, 'unknown_token'])
     expect(await response.json()).toEqual({ status: 1, msg: 'token not found', data_type: 1, data: null })
+  })
+})
+
+describe('GET /v2/signals/public/list', () => {
+  it('lists the first deposit of a pool that a token graduated to, whatever it is worth', async () => {
+    const signals = (await data('/v2/signals/public/list?chain=eth')) as unknown as Json[]
+    const named = signals.map(({ id, token, headline }) => [id, token, headline])
+    expect(named).toEqual([
+      ['1-4-first_liquidity', TOKEN, 'First liquidity of TKN: 10000 USD'],
+      ['1-1-graduation', LAUNCHED, 'Graduation of TKN: 500 USD'],
+    ])
+    expect(signals[1]?.actions).toMatchObject([{ id: '1-1', wallet_address: CREATOR, tx_hash: '0xtx' }])
   })
 })
 
