@@ -1,5 +1,5 @@
 /** The tokens of the chains with their live figures, loaded page by page. */
-import type { PushedPrice, TokensTrendingTokensItem, TokensSearchItem } from '@dextape/client'
+import type { PushedPrice, TokensSearchItem, TokensTrendingTokensItem } from '@dextape/client'
 import { follow } from '../app/live.js'
 import { ask } from '../app/session.js'
 import { createValue, oncePerFrame } from '../app/store.js'
