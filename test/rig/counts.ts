@@ -111,6 +111,10 @@ export const COUNTS = {
     ...{ short: 2, long: 100, seed: 0, files: ['test/ingest/sources/evm/evm-source.test.ts'] },
     proves: 'an EVM source publishes what a clean run would, whatever forks, stale heads and restarts it meets',
   },
+  riskMutants: {
+    ...{ short: 0, long: 200, seed: 1, files: ['test/ingest/decode/evm/risk/token-risk.long.test.ts'] },
+    proves: 'a token contract that harms its buyers, whatever its code looks like, is never scored as safe',
+  },
   uniswapV4Seeds: {
     ...{ short: 1, long: 20, seed: 1, files: ['test/ingest/decode/evm/protocols/uniswap-v4/uniswap-v4.real.test.ts'] },
     proves: 'Uniswap v4 pools followed from logs hold what the pool manager holds, to the integer',

@@ -13,7 +13,20 @@ export type EvmSourceConfig = NodeSource & {
   /** The chain id the nodes must report, where it is known. */
   chainId?: number
   contracts: readonly KnownContract[]
+  /** Undefined: the contracts of tokens are not checked. */
+  risk?: TokenChecks
 }
+
+export type TokenChecks = {
+  /** A chain's budget, for each minute of its own time. */
+  checksPerMinute: number
+  /** A token that trades is checked again after this long. */
+  recheckS: number
+  /** Whether blocks of the past are checked too, which needs nodes that keep their state. */
+  history: boolean
+}
+
+const [CHECKS_PER_MINUTE, RECHECK_S] = [20, 600]
 
 /** Every built-in contract, by chain. */
 export const BUILT_IN_CONTRACTS: ReadonlyMap<string, readonly KnownContract[]> = new Map(
@@ -42,12 +55,20 @@ export function evmSource(
     ...nodeSource(chain, section, { family: 'evm', pool: POOL, token: ADDRESS_FORM.evm, amms }, problems),
     ...(chainId === undefined ? {} : { chainId }),
     contracts,
+    ...checksOf(section),
   }
+}
+
+function checksOf(section: ChainSection): Pick<EvmSourceConfig, 'risk'> {
+  const { risk = 'live', risk_checks_per_minute: checksPerMinute = CHECKS_PER_MINUTE } = section
+  if (risk === 'off') return {}
+  return { risk: { checksPerMinute, recheckS: section.risk_recheck_s ?? RECHECK_S, history: risk === 'all' } }
 }
 
 export const describeEvmSource = (source: EvmSourceConfig): Record<string, unknown> => ({
   ...describeNodeSource(source),
   contracts: source.contracts.length,
+  risk: source.risk === undefined ? 'off' : source.risk.history ? 'all' : 'live',
 })
 
 /** The known contracts of a chain: the built-in ones, replaced by configured ones of the same address. */

@@ -51,6 +51,9 @@ const Chain = Type.Object(
       }),
     ),
     balances: Type.Optional(Type.Union([Type.Literal('off'), Type.Literal('scoped'), Type.Literal('all')])),
+    risk: Type.Optional(Type.Union([Type.Literal('off'), Type.Literal('live'), Type.Literal('all')])),
+    risk_checks_per_minute: Type.Optional(wholeNumber(1)),
+    risk_recheck_s: Type.Optional(wholeNumber(1)),
     max_rps: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
     finality: Type.Optional(
       Type.Union([Type.Literal('tag'), wholeNumber(1)], {

@@ -265,7 +265,8 @@ export const texts = {
     none: 'No check of this contract is known. That does not mean that it is safe.',
     owner: 'Owner',
     creator: 'Creator',
-    renounced: 'renounced or unknown',
+    renounced: 'renounced',
+    noOwner: 'none or unknown',
     taxes: 'Buy / sell tax',
   },
   wallet: {

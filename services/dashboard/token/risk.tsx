@@ -43,13 +43,12 @@ export function Risk({ tokenId, chain }: { tokenId: string; chain: string }) {
               </dd>
               <dt>{words.taxes}</dt>
               <dd class="num">
-                {data.buy_tax === null ? words.unknown : share(data.buy_tax)} /{' '}
-                {data.sell_tax === null ? words.unknown : share(data.sell_tax)}
+                {taxText(data.buy_tax)} / {taxText(data.sell_tax)}
               </dd>
               <dt>{words.owner}</dt>
               <dd>
-                {data.owner === '' ? (
-                  <span class="soft">{words.renounced}</span>
+                {data.owner === '' || /^0x0+(dead)?$/.test(data.owner) ? (
+                  <span class="soft">{data.owner === '' ? words.noOwner : words.renounced}</span>
                 ) : (
                   <Account {...{ chain }} address={data.owner} />
                 )}
@@ -57,7 +56,7 @@ export function Risk({ tokenId, chain }: { tokenId: string; chain: string }) {
               <dt>{words.creator}</dt>
               <dd>{data.creator_address === '' ? '–' : <Account {...{ chain }} address={data.creator_address} />}</dd>
             </dl>
-            {data.risk_info !== '' && <p>{data.risk_info}</p>}
+            <Reasons info={data.risk_info} />
             <ul class="checks" aria-label={words.reasons}>
               {CHECKS.map(([name, label, bad]) => {
                 const value = data[name]
@@ -76,6 +75,34 @@ export function Risk({ tokenId, chain }: { tokenId: string; chain: string }) {
       }}
     </Await>
   )
+}
+
+/** Unchecked is null or -1. */
+function taxText(tax: number | null): string {
+  return tax === null || tax < 0 ? texts.riskView.unknown : share(tax)
+}
+
+/** The reasons for the score in words; a text of another source as it is. */
+function Reasons({ info }: { info: string }) {
+  if (info === '') return null
+  const reasons = reasonsIn(info)
+  if (reasons === undefined) return <p>{info}</p>
+  return (
+    <ul>
+      {reasons.map((reason) => (
+        <li key={reason}>{reason}</li>
+      ))}
+    </ul>
+  )
+}
+
+function reasonsIn(info: string): string[] | undefined {
+  try {
+    const { reasons } = JSON.parse(info) as { reasons?: unknown }
+    return Array.isArray(reasons) ? reasons.map(String) : undefined
+  } catch {
+    return undefined
+  }
 }
 
 function Account({ address, chain }: { address: string; chain: string }) {

@@ -1,6 +1,13 @@
 /** The events of the last day that are signals, newest first, read from the store and kept for some seconds. */
-import type { ServedChain } from '../memory/served-chain.js'
-import { LIQUIDITY_USD, type SignalType, signalOfLiquidity, signalOfTrade, WHALE_USD } from '../signals/signal-rules.js'
+import { type ServedChain, targetToken } from '../memory/served-chain.js'
+import {
+  graduatedTo,
+  LIQUIDITY_USD,
+  type SignalType,
+  signalOfLiquidity,
+  signalOfTrade,
+  WHALE_USD,
+} from '../signals/signal-rules.js'
 import { inOrder, type Place } from './event-order.js'
 import type { HoldersHold } from './hot/hot-holders.js'
 import type { QueryLanes } from './query-lanes.js'
@@ -44,11 +51,17 @@ export function createStoredSignals(
       newestRows('trade_rows', TRADE_COLUMNS, `amount_usd >= ${WHALE_USD}`),
       params,
     )
+    const pools = graduatedPools(state, params.from)
     const liquidity = await dear.query<StoredRow>(
-      newestRows('liquidity_rows', LIQUIDITY_COLUMNS, `amount_usd >= ${LIQUIDITY_USD}`),
-      params,
+      newestRows(
+        'liquidity_rows',
+        LIQUIDITY_COLUMNS,
+        `amount_usd >= ${LIQUIDITY_USD} OR (t.kind = 'create' AND has({pools:Array(String)}, t.pair))`,
+      ),
+      { ...params, pools: [...pools] },
     )
-    const signals = [...trades.flatMap(ofTrade), ...liquidity.flatMap(ofLiquidity)].sort((a, b) => inOrder(b, a))
+    const ofDeposits = liquidity.flatMap((row) => ofLiquidity(row, pools.has(String(row.pair))))
+    const signals = [...trades.flatMap(ofTrade), ...ofDeposits].sort((a, b) => inOrder(b, a))
     return { signals, untilMs: nowMs() + Math.max(KEPT_MS, 20 * (nowMs() - startMs)), reorg }
   }
 
@@ -61,6 +74,17 @@ export function createStoredSignals(
       return (await next).signals
     },
   }
+}
+
+/** Pools created since then that tokens graduated to. */
+function graduatedPools({ tokens, pairs }: ServedChain, fromS: number): Set<string> {
+  const pools = new Set<string>()
+  for (const { token, info } of tokens.values()) {
+    const pair = info.launch_pool === null ? undefined : pairs.get(info.launch_pool)
+    if (pair === undefined || pair.info.created_at <= fromS || !graduatedTo(info, pair.pair)) continue
+    if (targetToken(pair.info) === token) pools.add(pair.pair)
+  }
+  return pools
 }
 
 /**
@@ -88,9 +112,9 @@ function ofTrade(row: StoredRow): SignalEvent[] {
   ]
 }
 
-function ofLiquidity(row: StoredRow): SignalEvent[] {
+function ofLiquidity(row: StoredRow, isGraduated: boolean): SignalEvent[] {
   const event = liquidityOf(row)
-  const type = signalOfLiquidity(event)
+  const type = signalOfLiquidity(event, isGraduated)
   if (type === undefined) return []
   return [{ ...event, type, pair: String(row.pair), amountUsd: event.amount_usd, priceUsd: Number.NaN, quoteRaw: null }]
 }

@@ -1,4 +1,4 @@
-import { signalOfLiquidity, signalOfTrade } from '../signals/signal-rules.js'
+import { graduatedTo, signalOfLiquidity, signalOfTrade } from '../signals/signal-rules.js'
 import { ANY_SIGNAL, ANY_WALLET } from './channels.js'
 import type { UpdateSnapshot } from './update-snapshot.js'
 
@@ -22,9 +22,10 @@ export function addressesOf(update: UpdateSnapshot): ReadonlySet<string> {
       addresses.add(trade.wallet)
       if (signalOfTrade(trade) !== undefined) addresses.add(ANY_SIGNAL)
     }
+    const isGraduated = liquidity.length > 0 && graduatedTo(info.target === 0 ? at.info0 : at.info1, pair)
     for (const event of liquidity) {
       addresses.add(event.wallet)
-      if (signalOfLiquidity(event) !== undefined) addresses.add(ANY_SIGNAL)
+      if (signalOfLiquidity(event, isGraduated) !== undefined) addresses.add(ANY_SIGNAL)
     }
   }
   for (const { change, at } of update.switches) {

@@ -14,7 +14,7 @@ import {
   rawToNumber,
   text,
 } from './field-formats.js'
-import { burntRaw, knownHolders, type Market, supplyOf } from './market-facts.js'
+import { burntRaw, knownHolders, type Market, supplyOf, targetOf } from './market-facts.js'
 import { deepestPairs } from './ranking.js'
 import { readFacts } from './risk-view.js'
 
@@ -30,7 +30,7 @@ const CHECKS = [
   ...(['slippage_modifiable', 'personal_slippage_modifiable', 'cannot_buy', 'cannot_sell_all'] as const),
   ...(['buy_tax', 'sell_tax', 'transfer_tax', 'buy_gas', 'sell_gas', 'approve_gas'] as const),
   ...(['token_lock_percent', 'pair_lock_percent', 'pair_holders', 'risk_score'] as const),
-  ...(['analysis_risk_score', 'analysis_big_wallet', 'analysis_scam_wallet'] as const),
+  ...(['analysis_risk_score', 'analysis_scam_wallet'] as const),
   ...(['analysis_lp_current_adequate', 'analysis_lp_current_volume'] as const),
 ]
 
@@ -53,15 +53,27 @@ export const ContractView = Type.Object({
   ...fieldsOf(['is_honeypot', 'risk_level'], Type.Number()),
   ...fieldsOf(['risk_info', 'holder_analysis', 'previous_owner'], text),
   ...fieldsOf(['total', 'burn_amount', 'lock_amount', 'pair_total', 'creator_balance', 'owner_balance'], decimal),
-  ...fieldsOf(['creator_percent', 'owner_percent', 'analysis_creator_gt_5percent'], numOrNull),
+  ...fieldsOf(['creator_percent', 'owner_percent', 'analysis_creator_gt_5percent', 'analysis_big_wallet'], numOrNull),
   dex: Type.Array(Type.Object({ ...fieldsOf(['amm', 'name', 'pair'], text), liquidity: decimal })),
   token_holders_rank: Type.Array(RankEntry),
   pair_holders_rank: Type.Array(RankEntry),
 })
 
 /** Addresses whose balances the view includes. */
-export function contractParties({ info }: TokenState): string[] {
-  return [info.owner ?? '', readFacts(info.risk).text('creator_address')].filter((address) => address !== '')
+export function contractParties(market: Market, token: TokenState): string[] {
+  return [token.info.owner ?? '', creatorOf(market, token)].filter((address) => address !== '')
+}
+
+/** Who launched it: on a launch platform whoever created its first pool, the curve. Empty: unknown. */
+function creatorOf(market: Market, { token, info }: TokenState): string {
+  const stated = readFacts(info.risk).text('creator_address')
+  if (stated !== '' || info.launch_platform === null) return stated
+  const pairs = deepestPairs(market, token, DEX_ENTRIES).filter((pair) => targetOf(pair) === token)
+  const first = pairs.reduce<(typeof pairs)[number] | undefined>(
+    (earliest, pair) => (earliest === undefined || pair.info.created_at < earliest.info.created_at ? pair : earliest),
+    undefined,
+  )
+  return first?.info.creator ?? ''
 }
 
 /** Holders of the token, from the store. */
@@ -70,7 +82,8 @@ export type Holdings = { largest: readonly Balance[]; balances: ReadonlyMap<stri
 export function contractView(market: Market, token: TokenState, { largest, balances }: Holdings) {
   const { info } = token
   const facts = readFacts(info.risk)
-  const creatorShare = shareOf(market, token, balances.get(facts.text('creator_address')) ?? null)
+  const creator = creatorOf(market, token)
+  const creatorShare = shareOf(market, token, balances.get(creator) ?? null)
   const dex = deepestPairs(market, token.token, DEX_ENTRIES)
   return {
     token: token.token,
@@ -83,22 +96,46 @@ export function contractView(market: Market, token: TokenState, { largest, balan
     ...Object.fromEntries(CHECKS.map((name) => [name, facts.number(name)])),
     is_honeypot: facts.number('is_honeypot') ?? -1,
     risk_level: facts.number('risk_level') ?? 0,
-    ...{ risk_info: facts.text('risk_info'), holder_analysis: facts.text('holder_analysis') },
+    risk_info: facts.text('risk_info'),
     previous_owner: facts.text('previous_owner'),
     burn_amount: rawOrNull(burntRaw(token), info.decimals),
     lock_amount: facts.decimal('lock_amount'),
     pair_total: facts.decimal('pair_total'),
     ...partyFields('owner', info.owner ?? '', market, token, balances),
-    ...partyFields('creator', facts.text('creator_address'), market, token, balances),
+    ...partyFields('creator', creator, market, token, balances),
+    ...holderConcentration(market, token, largest),
     analysis_creator_gt_5percent: creatorShare === null ? null : Number(creatorShare > 0.05),
     owner: info.owner ?? '',
-    creator_address: facts.text('creator_address'),
+    creator_address: creator,
     is_in_dex: dex.length > 0 ? 1 : 0,
     dex: dex.map(({ pair, info: { amm }, tvl }) => ({ amm, name: amm, pair, liquidity: decimalOrNull(tvl) })),
     token_holders_rank: largest.map((balance) => rankEntry(market, token, balance)),
     pair_holders_rank: [],
     issue_platform: info.launch_platform ?? '',
   }
+}
+
+/** A holder of this part of the supply can move the price alone. */
+const BIG_WALLET = 0.1
+
+/** Of the largest holders without the token's pools and burn addresses; facts of a recording where no balance is known. */
+function holderConcentration(market: Market, token: TokenState, largest: readonly Balance[]) {
+  const facts = readFacts(token.info.risk)
+  if (largest.length === 0)
+    return { analysis_big_wallet: facts.number('analysis_big_wallet'), holder_analysis: facts.text('holder_analysis') }
+  const people = largest.map((balance) => rankEntry(market, token, balance)).filter(isPerson)
+  const shares = people.map(({ percent }) => percent)
+  if (shares.some((share) => share === null)) return { analysis_big_wallet: null, holder_analysis: '' }
+  const held = shares.reduce<number>((sum, share) => sum + (share ?? 0), 0)
+  const top = Math.round(held * 10_000) / 100
+  return {
+    analysis_big_wallet: Number(shares.some((share) => (share ?? 0) >= BIG_WALLET)),
+    holder_analysis: `the ${people.length} largest holders beside pools and burn addresses have ${top} % of the supply`,
+  }
+}
+
+function isPerson({ is_lp, mark }: { is_lp: number; mark: string }): boolean {
+  return is_lp === 0 && mark === ''
 }
 
 /** Null if the balance is unknown. */

@@ -32,6 +32,7 @@ const ACTIONS: Readonly<Record<SignalType, { action: string; words: string }>> =
   whale_buy: { action: 'buy', words: 'Large buy' },
   whale_sell: { action: 'sell', words: 'Large sale' },
   first_liquidity: { action: 'create', words: 'First liquidity' },
+  graduation: { action: 'create', words: 'Graduation' },
   liquidity_pulled: { action: 'remove', words: 'Liquidity pulled' },
 }
 
@@ -53,7 +54,7 @@ export function signalView(market: Market, event: SignalEvent) {
     id: `${event.id}-${event.type}`,
     ...{ symbol, token: address, chain: state.chain, pair_address: event.pair },
     ...{ signal_type: event.type, signal_time: event.timeS, first_signal_time: event.timeS },
-    headline: `${words} of ${symbol === '' ? address : symbol}: ${Math.round(event.amountUsd)} USD`,
+    headline: headlineOf(words, symbol === '' ? address : symbol, event.amountUsd),
     ...{
       action_type: action,
       action_wallet_type: event.type.startsWith('whale') ? 'whale' : 'provider',
@@ -81,4 +82,9 @@ export function signalView(market: Market, event: SignalEvent) {
     ...{ issue_platform: token.info.launch_platform ?? '', token_tag: '', tag: '' },
     logo: token.info.logo_url ?? facts?.logos?.get(address) ?? '',
   }
+}
+
+/** A graduation is a signal whatever its deposit is worth, which may be unknown. */
+function headlineOf(words: string, name: string, usd: number): string {
+  return Number.isFinite(usd) ? `${words} of ${name}: ${Math.round(usd)} USD` : `${words} of ${name}`
 }

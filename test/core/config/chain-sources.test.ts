@@ -45,6 +45,7 @@ describe('a chain read from nodes', () => {
             finality: { kind: 'tag' },
             contracts: contracts.get('base'),
             explicitTokens: [],
+            risk: { checksPerMinute: 20, recheckS: 600, history: false },
           },
         ],
       ]),
@@ -56,8 +57,10 @@ describe('a chain read from nodes', () => {
     const own = {
       ...{ chain_id: 7, rpc: ['wss://node'], anchor: A, pools: [A, `0x${'F'.repeat(64)}`, `${B}_fo`], tokens: [B] },
       ...{ amms: ['mine'], start: '2024-01-05T12:00', balances: 'scoped', max_rps: 2.5, finality: 64 },
+      ...{ risk: 'all', risk_checks_per_minute: 5, risk_recheck_s: 60 },
       contracts: [contract],
     }
+    expect(load({ own: { ...own, risk: 'off' } }).sources.get('own')).not.toHaveProperty('risk')
     expect(load({ own }).sources.get('own')).toEqual({
       family: 'evm',
       chain: 'own',
@@ -69,6 +72,7 @@ describe('a chain read from nodes', () => {
       finality: { kind: 'depth', blocks: 64 },
       contracts: [{ ...contract, address: a, others: { positions: b } }],
       explicitTokens: [a],
+      risk: { checksPerMinute: 5, recheckS: 60, history: true },
     })
   })
 

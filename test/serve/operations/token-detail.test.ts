@@ -25,6 +25,8 @@ const NOBODY = `0x${'00'.repeat(20)}`
 const DEAD = `0x${'0'.repeat(36)}dead`
 const QUIET = `0x${'22'.repeat(20)}`
 const RISKY = `0x${'33'.repeat(20)}`
+const LAUNCHED = `0x${'34'.repeat(20)}`
+const CURVE = `${LAUNCHED}_fo`
 const OWNER = '0xowner'
 const CREATOR = '0xcreator'
 const holder = (token: string, address: string, balance: string) =>
@@ -58,10 +60,26 @@ beforeAll(async () => {
       holder(TOKEN, OWNER, '5000000'),
       holder(TOKEN, CREATOR, '0'),
       holder(RISKY, CREATOR, '60000000000'),
+      holder(LAUNCHED, CREATOR, '250000000000'),
+      holder(LAUNCHED, CURVE, '600000000000'),
       holder(TOKEN, '0xindebted', '-90000000000000'),
       ...Array.from({ length: 10 }, (_, n) => holder(TOKEN, `0xsmall${n}`, '1000000')),
     ].join(''),
   )
+  const deposit = (log_index: number, given: Record<string, unknown>) =>
+    row('liquidity_rows', {
+      ...{ chain: CHAIN, pair: CURVE, time: T0, block_number: 1, tx_index: 0, log_index, sub: 0, tx_hash: '0xtx' },
+      ...{ id: `1-${log_index}`, kind: 'create', sender: '0xs', wallet: CREATOR, amount0: '1', amount1: '1' },
+      ...{ reserve0: '1', reserve1: '1', amount_usd: 500, amount_native: 1, price0_usd: 1, price1_usd: 1 },
+      ...{ version: 1, is_deleted: 0, ...given },
+    })
+  const deposits = [
+    deposit(1, {}),
+    deposit(2, { kind: 'add' }),
+    deposit(3, { pair: PAIR }),
+    deposit(4, { pair: PAIR, amount_usd: 10_000 }),
+  ]
+  await rig.store.insert('liquidity_rows', deposits.join(''))
   const risk = {
     ...{ is_honeypot: 1, has_mint_method: true, is_proxy: false, buy_tax: '0.05', sell_tax: 0.1, risk_score: 60 },
     ...{ analysis_risk_score: '40', previous_owner: '0xbefore', bundle_wallet_rate: 0.25 },
@@ -78,7 +96,11 @@ beforeAll(async () => {
   const first = firstUpdate([trade()])
   await rig.append({
     ...first,
-    pairs: [...first.pairs, ...pools],
+    pairs: [
+      ...first.pairs,
+      ...pools,
+      pairUpdate({ pair: CURVE, info: pairInfo({ token0: WETH, token1: LAUNCHED, target: 1, creator: CREATOR }) }),
+    ],
     tokens: [
       ...first.tokens.filter(({ token }) => token !== TOKEN),
       tokenUpdate({
@@ -93,6 +115,11 @@ beforeAll(async () => {
         tvl: Number.NaN,
         holders: 0,
         windows: updateWindows({ buys: 0 }),
+      }),
+      tokenUpdate({
+        token: LAUNCHED,
+        main_pair: CURVE,
+        info: tokenInfo({ launch_platform: 'pump', launch_stage: 'graduated', launch_pool: CURVE }),
       }),
       tokenUpdate({
         token: RISKY,
@@ -171,6 +198,18 @@ describe('GET /v2/tokens/{token-id}', () => {
   })
 })
 
+describe('GET /v2/signals/public/list', () => {
+  it('lists the first deposit of a pool that a token graduated to, whatever it is worth', async () => {
+    const signals = (await data('/v2/signals/public/list?chain=eth')) as unknown as Json[]
+    const named = signals.map(({ id, token, headline }) => [id, token, headline])
+    expect(named).toEqual([
+      ['1-4-first_liquidity', TOKEN, 'First liquidity of TKN: 10000 USD'],
+      ['1-1-graduation', LAUNCHED, 'Graduation of TKN: 500 USD'],
+    ])
+    expect(signals[1]?.actions).toMatchObject([{ id: '1-1', wallet_address: CREATOR, tx_hash: '0xtx' }])
+  })
+})
+
 describe('GET /v2/contracts/{token-id}', () => {
   it('returns the findings of the contract check', async () => {
     const contract = await data(`/v2/contracts/${RISKY}-eth`)
@@ -181,10 +220,17 @@ describe('GET /v2/contracts/{token-id}', () => {
       ...{
         analysis_creator_gt_5percent: 1,
         analysis_risk_score: 40,
-        analysis_big_wallet: null,
+        analysis_big_wallet: 0,
         previous_owner: '0xbefore',
       },
       ...{ risk_info: '["taxed"]', owner: OWNER, issue_platform: 'pump', is_in_dex: 0, dex: [], has_code: null },
+    })
+  })
+
+  it('knows who launched a token by its curve, and who holds much of it', async () => {
+    expect(await data(`/v2/contracts/${LAUNCHED}-eth`)).toMatchObject({
+      ...{ creator_address: CREATOR, creator_percent: 0.25, analysis_creator_gt_5percent: 1, analysis_big_wallet: 1 },
+      holder_analysis: 'the 1 largest holders beside pools and burn addresses have 25 % of the supply',
     })
   })
 
@@ -206,9 +252,10 @@ describe('GET /v2/contracts/{token-id}', () => {
       ...{ anti_whale_modifiable: null, trading_cooldown: null, slippage_modifiable: null },
       ...{ personal_slippage_modifiable: null, cannot_buy: null, cannot_sell_all: null, buy_tax: null },
       ...{ sell_tax: null, transfer_tax: null, buy_gas: null, sell_gas: null, approve_gas: null },
-      ...{ analysis_risk_score: null, analysis_big_wallet: null, analysis_creator_gt_5percent: null },
+      ...{ analysis_risk_score: null, analysis_big_wallet: 0, analysis_creator_gt_5percent: null },
       ...{ analysis_lp_current_adequate: null, analysis_lp_current_volume: null, analysis_scam_wallet: null },
-      ...{ holder_analysis: '', previous_owner: '' },
+      holder_analysis: 'the 7 largest holders beside pools and burn addresses have 0 % of the supply',
+      previous_owner: '',
     })
     expect(dex).toHaveLength(7)
     expect((dex as Json[])[1]).toEqual({ amm: 'uniswapv2', name: 'uniswapv2', pair: PAIR, liquidity: '4000' })

@@ -1,7 +1,7 @@
 /** Pushes of a chain's signals. */
 import { expect, it } from 'vitest'
 import type { LiquidityTrade } from '../../../services/core/domain/records.js'
-import { OTHER_PAIR, PAIR, pairUpdate, T0, TOKEN, trade } from '../updates.js'
+import { OTHER_PAIR, PAIR, pairInfo, pairUpdate, T0, TOKEN, tokenInfo, tokenUpdate, trade } from '../updates.js'
 import { undeclared } from './declared.js'
 import { usePushRig } from './rig.js'
 
@@ -57,6 +57,29 @@ it('pushes each event that is a signal, and nothing else', async () => {
     },
   })
   expect(pushed.flatMap((frame) => undeclared('signal', frame))).toEqual([])
+})
+
+it('pushes a graduation instead of first liquidity, whatever the deposit is worth', async () => {
+  const one = await client()
+  await one.call('subscribe', ['signal', 'eth'], 5)
+  const pair = `0x${'9a'.repeat(20)}`
+  const token = `0x${'9b'.repeat(20)}`
+  await feed({
+    tokens: [tokenUpdate({ token, info: tokenInfo({ launch_stage: 'graduated', launch_pool: pair }) })],
+    pairs: [
+      pairUpdate({
+        pair,
+        info: pairInfo({ token0: token, target: 0 }),
+        liquidity: [
+          withdrawal({ id: '104-1', kind: 'create', amount_usd: 5 }),
+          withdrawal({ id: '104-2', kind: 'add' }),
+        ],
+      }),
+    ],
+  })
+  await one.settle()
+  const pushed = one.frames.filter(({ id }) => id === 5)
+  expect(pushed.map(({ result }) => result?.id)).toEqual(['104-1-graduation'])
 })
 
 it('resumes after a cursor, over updates without a signal', async () => {

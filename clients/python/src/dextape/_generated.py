@@ -388,7 +388,6 @@ class Contracts(TypedDict):
     pair_holders: float | None
     risk_score: float | None
     analysis_risk_score: float | None
-    analysis_big_wallet: float | None
     analysis_scam_wallet: float | None
     analysis_lp_current_adequate: float | None
     analysis_lp_current_volume: float | None
@@ -406,6 +405,7 @@ class Contracts(TypedDict):
     creator_percent: float | None
     owner_percent: float | None
     analysis_creator_gt_5percent: float | None
+    analysis_big_wallet: float | None
     dex: list[ContractsDexItem]
     token_holders_rank: list[ContractsTokenHoldersRankItem]
     pair_holders_rank: list[ContractsTokenHoldersRankItem]
@@ -1166,7 +1166,7 @@ class SignalsPublicItem(TypedDict):
     action_type: str
     action_wallet_type: str
     pair_address: str
-    signal_type: Literal["whale_buy"] | Literal["whale_sell"] | Literal["first_liquidity"] | Literal["liquidity_pulled"]
+    signal_type: Literal["whale_buy"] | Literal["whale_sell"] | Literal["first_liquidity"] | Literal["graduation"] | Literal["liquidity_pulled"]
     signal_time: int
     first_signal_time: int
     action_count: int
@@ -1600,7 +1600,7 @@ class WalletPush(TypedDict):
 
 
 class SignalPushSignal(TypedDict):
-    signal_type: Literal["whale_buy"] | Literal["whale_sell"] | Literal["first_liquidity"] | Literal["liquidity_pulled"]
+    signal_type: Literal["whale_buy"] | Literal["whale_sell"] | Literal["first_liquidity"] | Literal["graduation"] | Literal["liquidity_pulled"]
     event_id: str
     token: str
     symbol: str

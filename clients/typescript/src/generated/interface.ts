@@ -382,7 +382,6 @@ export type Contracts = {
   pair_holders: number | null
   risk_score: number | null
   analysis_risk_score: number | null
-  analysis_big_wallet: number | null
   analysis_scam_wallet: number | null
   analysis_lp_current_adequate: number | null
   analysis_lp_current_volume: number | null
@@ -400,6 +399,7 @@ export type Contracts = {
   creator_percent: number | null
   owner_percent: number | null
   analysis_creator_gt_5percent: number | null
+  analysis_big_wallet: number | null
   dex: ContractsDexItem[]
   token_holders_rank: ContractsTokenHoldersRankItem[]
   pair_holders_rank: ContractsTokenHoldersRankItem[]
@@ -1177,7 +1177,7 @@ export type SignalsPublicItem = {
   action_type: string
   action_wallet_type: string
   pair_address: string
-  signal_type: "whale_buy" | "whale_sell" | "first_liquidity" | "liquidity_pulled"
+  signal_type: "whale_buy" | "whale_sell" | "first_liquidity" | "graduation" | "liquidity_pulled"
   signal_time: number
   first_signal_time: number
   action_count: number
@@ -1629,7 +1629,7 @@ export type WalletPush = {
 }
 
 export type SignalPushSignal = {
-  signal_type: "whale_buy" | "whale_sell" | "first_liquidity" | "liquidity_pulled"
+  signal_type: "whale_buy" | "whale_sell" | "first_liquidity" | "graduation" | "liquidity_pulled"
   event_id: string
   token: string
   symbol: string

@@ -5,6 +5,7 @@
 
 import type { EvmLog } from '../../decode/evm/log.js'
 import type { Call } from '../../decode/evm/protocol.js'
+import type { StateRequest } from '../../decode/evm/risk/inspect-token.js'
 import type { Header } from '../following/chain-nodes.js'
 
 export type { Header } from '../following/chain-nodes.js'
@@ -36,5 +37,7 @@ export interface ChainReader {
   ): Promise<ReadonlyMap<string, string>>
   /** Answers in the order of the calls, as of the end of that block; null: reverted, or no contract. */
   call(calls: readonly Call[], at: Header, signal: AbortSignal): Promise<(string | null)[]>
+  /** The same for code, storage and trials; null: reverted, or the node cannot answer such a request. */
+  state?(requests: readonly StateRequest[], at: Header, signal: AbortSignal): Promise<(string | null)[]>
   close(): Promise<void>
 }

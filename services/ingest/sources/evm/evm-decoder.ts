@@ -1,15 +1,18 @@
 /** Decodes blocks of an EVM chain into events, after prefetching what their logs do not contain. */
 
+import type { TokenChecks } from '../../../core/config/evm-source.js'
 import type { DextapeError } from '../../../core/domain/errors.js'
 import type { DeadLetter } from '../../../core/domain/records.js'
 import type { Logger } from '../../../core/runtime/logger.js'
 import type { Book } from '../../decode/evm/block/book.js'
 import { decodeBlock, type LostLog } from '../../decode/evm/block/decode-block.js'
 import type { DecodeRules } from '../../decode/evm/block/decode-rules.js'
+import { planChecks } from '../../decode/evm/block/risk-checks.js'
 import type { EvmBlock } from '../../decode/evm/log.js'
 import type { Refusal } from '../../decode/evm/protocol.js'
 import type { BlockDecoder } from '../following/follow-chain.js'
 import type { ChainReader } from './chain-reader.js'
+import { checkTokens } from './check-tokens.js'
 import { type BlockToPrefetch, prefetchFor } from './prefetch.js'
 
 export type EvmDecoding = {
@@ -22,12 +25,17 @@ export type EvmDecoding = {
   /** Addresses that are not pools, with the reason: they are not read again. */
   refusals: Map<string, Refusal>
   logger: Logger
+  nowMs: () => number
+  /** Undefined: tokens are not checked. */
+  risk?: TokenChecks
 }
 
 const REFUSALS_HELD = 500_000
+/** Older blocks are history: most nodes no longer have their state. */
+const LIVE_S = 15 * 60
 
 export function evmDecoder(parts: EvmDecoding): BlockDecoder<EvmBlock> {
-  const { chain, name, reader, rules, book, refusals, logger } = parts
+  const { chain, name, reader, rules, book, refusals, logger, nowMs, risk } = parts
   let hasWarnedPruned = false
 
   function onPruned(error: DextapeError): void {
@@ -44,7 +52,13 @@ export function evmDecoder(parts: EvmDecoding): BlockDecoder<EvmBlock> {
       const prefetched = await prefetchFor(toPrefetch, book, { reader, rules, refusals, onPruned }, signal)
       return (block) => {
         const { events, lost } = decodeBlock(block, book, prefetched, rules)
-        return { events, lost: lost.map((log) => deadLetterOf(log, chain, name, block.timeS)) }
+        const decoded = { events, lost: lost.map((log) => deadLetterOf(log, chain, name, block.timeS)) }
+        if (risk === undefined || reader.state === undefined) return decoded
+        const isLive = risk.history || nowMs() / 1000 - block.timeS <= LIVE_S
+        const checks = planChecks(block, events, book, rules, risk, isLive)
+        if (checks.length === 0) return decoded
+        const readState = reader.state.bind(reader)
+        return { ...decoded, later: (until) => checkTokens(checks, block, events.at(-1), readState, until, onPruned) }
       }
     },
     forget: () => refusals.clear(),

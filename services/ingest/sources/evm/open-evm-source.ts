@@ -1,5 +1,5 @@
 /** Opens an EVM chain as a source. Configuration errors are reported here, before anything is read. */
-import type { EvmSourceConfig } from '../../../core/config/evm-source.js'
+import type { EvmSourceConfig, TokenChecks } from '../../../core/config/evm-source.js'
 import type { Logger } from '../../../core/runtime/logger.js'
 import { type DecodeRules, mayBeInScope, venueRef } from '../../decode/evm/block/decode-rules.js'
 import type { EvmBlock, EvmLog } from '../../decode/evm/log.js'
@@ -40,6 +40,7 @@ export async function openEvmSource(options: OpenEvmOptions): Promise<OpenedEvmS
     const { rules, filter } = await checkedScope(options, reader)
     const source = createEvmSource({
       ...{ chain, reader, rules, filter, logger, nowMs },
+      ...(config.risk === undefined ? {} : { risk: config.risk }),
       id: `evm/${chain}`,
       name: `${chain} nodes`,
       book: openBook({ path: bookPath }),
@@ -84,6 +85,7 @@ export type EvmSourceParts = Pick<
   filter: LogFilter
   book: KeptBook
   logger: Logger
+  risk?: TokenChecks
 }
 
 const FIRST_RANGE_BLOCKS = 20

@@ -6,6 +6,7 @@ import type { EvmSourceConfig } from '../../../core/config/evm-source.js'
 import type { ChainFacts } from '../../../core/domain/chains.js'
 import { ConfigError } from '../../../core/domain/errors.js'
 import { createRules, type DecodeRules } from '../../decode/evm/block/decode-rules.js'
+import { CHANGE_TOPICS } from '../../decode/evm/block/risk-checks.js'
 import { TRANSFER, WRAPPING_TOPICS } from '../../decode/evm/erc20.js'
 import type { EvmLog } from '../../decode/evm/log.js'
 import type { Protocol, Reading, Refusal } from '../../decode/evm/protocol.js'
@@ -28,8 +29,9 @@ export async function resolveScope(
 ): Promise<ResolvedScope> {
   const head = await reader.head(signal)
   const own = rulesOf(config, facts, [])
+  const isChecked = config.risk !== undefined
   const nobody = { described: [], awaited: [] }
-  if (own.scope.pools.size === 0) return { rules: own, filter: filterOf(own, nobody), awaited: [] }
+  if (own.scope.pools.size === 0) return { rules: own, filter: filterOf(own, nobody, isChecked), awaited: [] }
   const named = await describeNamed([...own.scope.pools], own, PROTOCOLS, head, reader, signal)
   const venues = named.described.map(({ venue }) => venue)
   const beside = await references(async () => {
@@ -41,7 +43,7 @@ export async function resolveScope(
   })
   const rules = rulesOf(config, facts, beside)
   const { described } = await describeNamed(beside, rules, PROTOCOLS, head, reader, signal)
-  const filter = filterOf(rules, { ...named, described: [...named.described, ...described] })
+  const filter = filterOf(rules, { ...named, described: [...named.described, ...described] }, isChecked)
   return { rules, filter, awaited: named.awaited }
 }
 
@@ -57,16 +59,18 @@ function rulesOf(config: EvmSourceConfig, facts: ChainFacts, references: readonl
   })
 }
 
+/** `isChecked`: whether logs are wanted that tell of changes of a token's contract. */
 export function filterOf(
   { scope, topics, money, contracts }: DecodeRules,
   { described, awaited }: NamedPools,
+  isChecked = false,
 ): LogFilter {
   const followsNative = scope.balances === 'all' || scope.tokens.has(contracts.wrappedNative ?? '')
   const moves = scope.balances === 'off' ? [] : [TRANSFER, ...(followsNative ? WRAPPING_TOPICS : [])]
-  const wanted = [...topics, ...moves]
+  const wanted = [...topics, ...moves, ...(isChecked ? CHANGE_TOPICS : [])]
   const isNarrow = scope.pools.size > 0 && scope.tokens.size === 0 && scope.balances !== 'all'
   if (!isNarrow) return { addresses: [], topics: wanted }
-  const held = scope.balances === 'off' ? [] : described.flatMap(({ venue }) => venue.tokens)
+  const held = scope.balances === 'off' && !isChecked ? [] : described.flatMap(({ venue }) => venue.tokens)
   const emitters = [...described.map(({ emitter }) => emitter), ...awaited.flatMap((pool) => pool.emitters)]
   const addresses = [...emitters, ...held.filter((token) => !money.has(token))]
   return { addresses: [...new Set(addresses)], topics: wanted }

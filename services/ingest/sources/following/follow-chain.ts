@@ -22,7 +22,12 @@ export type ChainPosition = Mark & {
 
 type Mark = { number: number; hash: string; timeS: number }
 
-export type DecodedBlock = { events: Event[]; lost: readonly DeadLetter[] }
+export type DecodedBlock = {
+  events: Event[]
+  lost: readonly DeadLetter[]
+  /** Events that are only known after a reading; they end the block, which is published for them. */
+  later?: (signal: AbortSignal) => Promise<readonly Event[]>
+}
 
 export interface BlockDecoder<B extends Header> {
   /** Reads what these blocks need; each is then decoded between the book's `begin` and `end`. `parent`: the block before the first. */
@@ -273,6 +278,7 @@ class ChainRun<B extends Header> {
     const decode = await decoder.prepare(blocks, parent, this.signal)
     const decoded = blocks.map((block) => this.decode(block, decode))
     await decoder.complete?.(decoded, this.signal)
+    await Promise.all(decoded.map((one) => one.later?.(this.signal).then((events) => one.events.push(...events))))
     for (const { block, before, isPublished, events, lost } of decoded) {
       if (!isPublished) continue
       const mark = markOf(block)
@@ -286,14 +292,14 @@ class ChainRun<B extends Header> {
   private decode(block: B, decode: (block: B) => DecodedBlock) {
     const { book } = this.parts
     book.begin(block)
-    const { events, lost } = decode(block)
+    const { events, lost, later } = decode(block)
     const before = this.published.at(-1)
     const since = block.timeS - (before?.timeS ?? Number.NEGATIVE_INFINITY)
-    const isPublished = events.length > 0 || lost.length > 0 || since >= PUBLISH_EVERY_S
+    const isPublished = events.length > 0 || lost.length > 0 || later !== undefined || since >= PUBLISH_EVERY_S
     book.end(isPublished)
     this.chainSeen.push(headerOf(block))
     if (isPublished) this.published.push(markOf(block))
-    return { block, before, isPublished, events, lost }
+    return { block, before, isPublished, events, lost, ...(later === undefined ? {} : { later }) }
   }
 
   private record(block: B, events: Block['events'], before: Mark | undefined) {

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { type SignalType, signalOfLiquidity, signalOfTrade } from '../../signals/signal-rules.js'
+import { graduatedTo, type SignalType, signalOfLiquidity, signalOfTrade } from '../../signals/signal-rules.js'
 import { decimalOrEmpty, fieldsOf, int, text } from '../../views/field-formats.js'
 import { targetOf } from '../../views/market-facts.js'
 import { SignalTypeField } from '../../views/signal-view.js'
@@ -65,8 +65,9 @@ export const pushSignals: EntryPusher = ({ update, out, cursor }, { at, trades, 
     const type = signalOfTrade(trade)
     if (type !== undefined) push(index, type, trade)
   }
+  const isGraduated = liquidity.length > 0 && graduatedTo(info, at.pair.pair)
   for (const [index, event] of liquidity.entries()) {
-    const type = signalOfLiquidity(event)
+    const type = signalOfLiquidity(event, isGraduated)
     if (type !== undefined) push(trades.length + index, type, event)
   }
 }

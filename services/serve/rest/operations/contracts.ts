@@ -23,7 +23,7 @@ export const contracts = operation({
     if (before === undefined) return unknown
     await flush(chain)
     const largest = await largestBalances(store, chain, address, RANKED_HOLDERS)
-    const balances = await balancesOf(store, chain, address, contractParties(before))
+    const balances = await balancesOf(store, chain, address, contractParties(market, before))
     const token = market.state.tokens.get(address)
     if (token === undefined) return unknown
     const unchecked = token.info.risk === null ? { reason: 'unverified' } : {}

@@ -19,6 +19,19 @@ export type KnownToken = {
   traded: boolean
 }
 
+/** What is known of a token's checks. */
+export type KnownRisk = {
+  /** Time of the block it was last checked at; null: never. */
+  checkedAtS: number | null
+  /** Its contract reported a change that was not checked yet. */
+  isStale: boolean
+  /** The pool with most of the token, of those a trial can use. */
+  pool: string | null
+}
+
+/** Checks made in a minute of the chain. */
+export type RiskBudget = { minute: number; used: number; repeated: number }
+
 export interface Book {
   venue(id: string): KnownVenue | undefined
   putVenue(id: string, known: KnownVenue): void
@@ -27,6 +40,11 @@ export interface Book {
   /** Whether the holder's balance was published, so that changes suffice from here on. */
   hasHolder(token: string, holder: string): boolean
   putHolder(token: string, holder: string): void
+  risk(token: string): KnownRisk | undefined
+  putRisk(token: string, known: KnownRisk): void
+  /** Of the minute of the last check. */
+  riskBudget(): RiskBudget | undefined
+  putRiskBudget(budget: RiskBudget): void
 }
 
 /** A book in memory, for one run, without undo. */
@@ -34,6 +52,8 @@ export function memoryBook(): Book {
   const venues = new Map<string, KnownVenue>()
   const tokens = new Map<string, KnownToken>()
   const holders = new Set<string>()
+  const risks = new Map<string, KnownRisk>()
+  let budget: RiskBudget | undefined
   return {
     venue: (id) => venues.get(id),
     putVenue: (id, known) => void venues.set(id, known),
@@ -41,5 +61,11 @@ export function memoryBook(): Book {
     putToken: (address, known) => void tokens.set(address, known),
     hasHolder: (token, holder) => holders.has(`${token}/${holder}`),
     putHolder: (token, holder) => void holders.add(`${token}/${holder}`),
+    risk: (token) => risks.get(token),
+    putRisk: (token, known) => void risks.set(token, known),
+    riskBudget: () => budget,
+    putRiskBudget(given) {
+      budget = given
+    },
   }
 }

@@ -1,7 +1,8 @@
 /**
- * A mint's powers under the API's names. Only facts in the mint's bytes are included; what needs a judgement (whether it is a
- * honeypot, whether its pools are locked) is omitted, which means not checked.
+ * A mint's powers under the API's names, from the mint's bytes and its metadata, and a score of them. What they cannot tell
+ * (whether its pools are locked, the code of a transfer hook) is listed as not checked.
  */
+import { type Reason, scoreOf } from '../../risk-score.js'
 import { ByteReader } from '../wire/byte-reader.js'
 import { type Metadata, orNull } from './metadata.js'
 import type { Mint, MintExtensions, TransferFee } from './mint.js'
@@ -14,7 +15,16 @@ export function riskOf(mint: Mint, metadata: Metadata | null, epoch: bigint | nu
   const { transferFee, permanentDelegate, isTransferable, pausing, transferHook } = extensions
   const isStopped = !isTransferable || pausing?.isPaused === true
   const tax = taxOf(extensions, epoch)
+  const isHoneypot = honeypotOf(mint, tax)
+  // An extension that this code does not know may do anything.
+  const unknown = extensions.names.filter((name) => /^\d+$/.test(name))
+  const { reasons, ...score } = scoreOf(
+    reasonsOf(mint, metadata, tax, unknown),
+    isHoneypot === 0 && unknown.length === 0,
+  )
   return {
+    is_honeypot: isHoneypot,
+    ...score,
     is_mintable: flag(mintAuthority !== null),
     has_mint_method: flag(mintAuthority !== null),
     has_black_method: flag(freezeAuthority !== null),
@@ -36,9 +46,63 @@ export function riskOf(mint: Mint, metadata: Metadata | null, epoch: bigint | nu
       update_authority: metadata?.updateAuthority,
       permanent_delegate: permanentDelegate,
       transfer_hook: transferHook?.program,
+      // Null: the token has no metadata.
+      is_metadata_mutable: metadata === null ? null : metadata.updateAuthority !== null,
       extensions: extensions.names.length === 0 ? null : extensions.names,
+      reasons,
+      unchecked: [...(isHoneypot === -1 ? ['is_honeypot'] : []), ...(tax === null ? TAXES : []), 'is_lp_not_locked'],
     }),
   }
+}
+
+const TAXES = ['buy_tax', 'sell_tax', 'transfer_tax']
+/** A tax from here on takes a sale for one that cannot be made. */
+const HONEYPOT_TAX = 0.9
+
+/** A program of the chain moves the tokens, so only these powers can stop a sale. One that may be used is unknown, not safe. */
+function honeypotOf({ freezeAuthority, extensions }: Mint, tax: number | null): -1 | 0 | 1 {
+  const { permanentDelegate, isFrozenByDefault, isTransferable, pausing, transferHook } = extensions
+  if (!isTransferable || pausing?.isPaused === true || (tax ?? 0) >= HONEYPOT_TAX) return 1
+  const hasPower = [
+    freezeAuthority,
+    permanentDelegate,
+    pausing?.authority,
+    transferHook?.program,
+    transferHook?.authority,
+  ]
+  if (isFrozenByDefault || tax === null || hasPower.some((power) => power !== null && power !== undefined)) return -1
+  return 0
+}
+
+function reasonsOf(
+  { mintAuthority, freezeAuthority, extensions }: Mint,
+  metadata: Metadata | null,
+  tax: number | null,
+  unknown: readonly string[],
+): Reason[] {
+  const { transferFee, permanentDelegate, isFrozenByDefault, isTransferable, pausing, transferHook } = extensions
+  const reasons: Reason[] = []
+  const add = (isSo: boolean, points: number, text: string) => isSo && reasons.push({ text, points })
+  add(!isTransferable, 100, 'it cannot be transferred')
+  add(pausing?.isPaused === true, 100, 'its transfers are paused')
+  add(permanentDelegate !== null, 60, 'an account may move or burn the tokens of every holder')
+  add(isFrozenByDefault, 40, 'new accounts are frozen until an authority releases them')
+  add(transferHook?.program != null, 40, 'a program is called with every transfer and may refuse it')
+  add(transferHook != null && transferHook.authority !== null, 20, 'the program called with transfers can be changed')
+  add(mintAuthority !== null, 30, 'new tokens can be minted')
+  add(freezeAuthority !== null, 30, 'accounts can be frozen')
+  add(pausing != null && pausing.authority !== null, 25, 'transfers can be paused')
+  add(transferFee !== null && transferFee.authority !== null, 25, 'the transfer fee can be changed')
+  const percent = Math.round((tax ?? 0) * BASIS_POINTS) / 100
+  add(
+    tax !== null && tax > 0,
+    (tax ?? 0) >= 0.5 ? 60 : (tax ?? 0) >= 0.1 ? 40 : 20,
+    `a fee takes ${percent} % of a transfer`,
+  )
+  add(tax === null, 20, 'the transfer fee depends on an epoch that is not known')
+  add(unknown.length > 0, 30, `it has extensions of unknown purpose: ${unknown.join(', ')}`)
+  add(metadata !== null && metadata.updateAuthority !== null, 5, 'its name and links can be changed')
+  return reasons
 }
 
 /** The strongest authority: to mint, to move anybody's tokens, to freeze, pause or tax, to rename. Null: it has none of these. */

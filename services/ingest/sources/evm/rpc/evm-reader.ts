@@ -12,6 +12,7 @@ import { createCallFetcher } from './fetch-calls.js'
 import { createHeaderFetcher } from './fetch-headers.js'
 import { createLogFetcher } from './fetch-logs.js'
 import { createSenderFetcher } from './fetch-senders.js'
+import { createStateFetcher } from './fetch-state.js'
 import { createHeadTracker, followHeads } from './heads.js'
 import { quantity, toQuantity } from './hex.js'
 import { createLogEvidence, createReceiptWitness } from './log-evidence.js'
@@ -58,6 +59,7 @@ export function createChainReader(options: ChainReaderOptions): RpcChainReader {
     evidence: createLogEvidence(pool, chain, nowMs),
   })
   const calls = createCallFetcher(pool, chain)
+  const states = createStateFetcher(pool, chain)
   const tracker = createHeadTracker(pool, headers, nowMs)
 
   const urgently = (signal: AbortSignal): Asking => ({ signal: live(signal), urgent: true })
@@ -88,6 +90,7 @@ export function createChainReader(options: ChainReaderOptions): RpcChainReader {
     block: (hash, filter, signal) => blocks.byHash(hash, compileFilter(filter), urgently(signal)),
     senders: (wanted, signal) => senders.senders(wanted, about(wanted[0]?.block.number ?? 0, signal)),
     call: (all, at, signal) => calls.call(all, at, about(at.number, signal)),
+    state: (requests, at, signal) => states.state(requests, at, about(at.number, signal)),
     async close() {
       nodes.close()
     },

@@ -38,9 +38,65 @@ function finished(name: string, extension: Extension, freezeAuthority?: string):
 }
 
 function risk(mint: string, epoch: bigint | null = 0n): Record<string, unknown> {
-  const { risk_info, ...facts } = riskOf(mintOf(mint), null, epoch)
+  const { risk_info, is_honeypot, risk_score, risk_level, ...facts } = riskOf(mintOf(mint), null, epoch)
   return facts
 }
+
+/** The score, whether it is a honeypot, and why. */
+function judged(mint: Mint, metadata: Parameters<typeof riskOf>[1] = null, epoch: bigint | null = 0n) {
+  const { is_honeypot, risk_score, risk_info } = riskOf(mint, metadata, epoch)
+  return [risk_score, is_honeypot, ...(risk_info as { reasons: string[] }).reasons]
+}
+
+describe('the score', () => {
+  it.each<[string, Extension, unknown[]]>([
+    [
+      'permanent delegate',
+      extensions.permanentDelegate(user),
+      [60, -1, 'an account may move or burn the tokens of every holder'],
+    ],
+    [
+      'transfer hook',
+      extensions.transferHook(user, maker),
+      [
+        60,
+        -1,
+        'a program is called with every transfer and may refuse it',
+        'the program called with transfers can be changed',
+      ],
+    ],
+    ['pausable', extensions.pausable(user), [25, -1, 'transfers can be paused']],
+    ['non-transferable', extensions.nonTransferable(), [100, 1, 'it cannot be transferred']],
+    ['fee', extensions.transferFee(null, 250, 9n), [20, 0, 'a fee takes 2.5 % of a transfer']],
+    ['fee of everything', extensions.transferFee(null, 10_000, 9n), [60, 1, 'a fee takes 100 % of a transfer']],
+    ['close authority', extensions.closeAuthority(user), [0, 0]],
+  ])('of a mint with: %s', (name, extension, expected) => {
+    expect(judged(mintOf(finished(`scored ${name}`, extension)))).toEqual(expected)
+  })
+
+  it('is never that of a safe token where something is unknown', () => {
+    const mint = mintOf(finished('unknown', extensions.closeAuthority(user)))
+    const odd = { ...mint, extensions: { ...mint.extensions, names: ['99'] } }
+    expect(judged(odd)).toEqual([30, 0, 'it has extensions of unknown purpose: 99'])
+    const changing = finished('unknown epoch', extensions.transferFee(user, 100, 9n))
+    machine.run(setTransferFee(changing, user, 500, 9n))
+    const reasons = ['the transfer fee can be changed', 'the transfer fee depends on an epoch that is not known']
+    expect(judged(mintOf(changing), null, null)).toEqual([45, -1, ...reasons])
+    expect(riskOf(mintOf(changing), null, null).risk_info).toMatchObject({
+      unchecked: ['is_honeypot', 'buy_tax', 'sell_tax', 'transfer_tax', 'is_lp_not_locked'],
+    })
+  })
+
+  it('tells a name that can be changed', () => {
+    const mint = mintOf(finished('renamed', extensions.closeAuthority(user)))
+    const metadata = { name: 'A', symbol: 'A', uri: null, updateAuthority: user }
+    expect(judged(mint, metadata)).toEqual([5, 0, 'its name and links can be changed'])
+    expect(riskOf(mint, metadata, 0n).risk_info).toMatchObject({ is_metadata_mutable: true })
+    expect(riskOf(mint, { ...metadata, updateAuthority: null }, 0n).risk_info).toMatchObject({
+      is_metadata_mutable: false,
+    })
+  })
+})
 
 describe('risk flags', () => {
   it.each<[string, Extension, object]>([
@@ -96,11 +152,15 @@ describe('mints from mainnet', () => {
     expect(riskOf(mint, metadata, null)).toEqual({
       ...HARMLESS,
       ...{ is_mintable: 1, has_mint_method: 1, has_black_method: 1, has_not_renounced: 1 },
+      ...{ is_honeypot: -1, risk_score: 65, risk_level: -1 },
       risk_info: {
         token_program: TOKEN,
         mint_authority: 'BJE5MMbqXjVwjAF7oxwPYXnTXDyspzZyt4vwenNw5ruG',
         freeze_authority: '7dGbd2QZcCKcTndnHcTL8q7SMVXAkp688NTQYwrRCrar',
         update_authority: '2wmVCSfPxGPjrnMMn7rchp4uaeoTqN39mXFC2zhPdri9',
+        is_metadata_mutable: true,
+        reasons: ['new tokens can be minted', 'accounts can be frozen', 'its name and links can be changed'],
+        unchecked: ['is_honeypot', 'is_lp_not_locked'],
       },
     })
     expect(ownerOf({ ...mint, mintAuthority: null, freezeAuthority: null }, metadata)).toBe(metadata?.updateAuthority)
@@ -119,7 +179,9 @@ describe('mints from mainnet', () => {
     const mint = readMint(realAccount(PUMP_MINT), PUMP_MINT)
     if (mint === null) throw new Error('no mint')
     expect(ownerOf(mint, mint.extensions.metadata)).toBeNull()
-    const risk_info = { token_program: TOKEN_2022, extensions: ['MetadataPointer', 'TokenMetadata'] }
-    expect(riskOf(mint, mint.extensions.metadata, null)).toEqual({ ...HARMLESS, risk_info })
+    const checks = { is_metadata_mutable: false, reasons: [], unchecked: ['is_lp_not_locked'] }
+    const risk_info = { token_program: TOKEN_2022, extensions: ['MetadataPointer', 'TokenMetadata'], ...checks }
+    const score = { is_honeypot: 0, risk_score: 0, risk_level: 0 }
+    expect(riskOf(mint, mint.extensions.metadata, null)).toEqual({ ...HARMLESS, ...score, risk_info })
   })
 })

@@ -1,0 +1,161 @@
+/**
+ * Which tokens are to be checked at a block: those traded for the first time, those whose contract reported a change, and from
+ * time to time those that trade. A chain has a budget of checks for each minute of its own time.
+ */
+import type { TokenChecks } from '../../../../core/config/evm-source.js'
+import type { Event } from '../../../../core/domain/records.js'
+import { topicOf } from '../abi/keccak.js'
+import type { EvmBlock } from '../log.js'
+import type { TrialPool } from '../risk/trade-trial.js'
+import type { Book, RiskBudget } from './book.js'
+import type { DecodeRules } from './decode-rules.js'
+
+export type RiskRules = Pick<TokenChecks, 'checksPerMinute' | 'recheckS'>
+
+export type TokenCheck = { token: string; pool: TrialPool | null }
+
+/** What contracts report when their owner, rules or code change. Which of them a token has is up to its author. */
+export const CHANGE_TOPICS: readonly string[] = [
+  ...[
+    'OwnershipTransferred(address,address)',
+    'OwnershipTransferStarted(address,address)',
+    'OwnershipRenounced(address)',
+  ],
+  ...['Paused(address)', 'Unpaused(address)', 'Pause()', 'Unpause()', 'Upgraded(address)', 'BeaconUpgraded(address)'],
+  ...['AdminChanged(address,address)', 'RoleGranted(bytes32,address,address)', 'RoleRevoked(bytes32,address,address)'],
+  ...['MinterAdded(address)', 'MinterRemoved(address)', 'Blacklisted(address)', 'UnBlacklisted(address)'],
+  ...['AddedBlackList(address)', 'RemovedBlackList(address)', 'FeeChanged(uint256)', 'FeeUpdated(uint256)'],
+  ...['FeesUpdated(uint256,uint256)', 'TaxUpdated(uint256)', 'TaxChanged(uint256)', 'TaxesUpdated(uint256,uint256)'],
+  ...['TradingEnabled()', 'TradingOpened()', 'MaxTxAmountUpdated(uint256)', 'MaxWalletUpdated(uint256)'],
+  ...['ExcludeFromFees(address,bool)', 'Params(uint256,uint256)'],
+].map(topicOf)
+const CHANGES = new Set(CHANGE_TOPICS)
+
+const KINDS: ReadonlyMap<string, TrialPool['kind']> = new Map([
+  ['uniswap-v2', 'v2'],
+  ['solidly', 'solidly'],
+  ...(['uniswap-v3', 'pancake-v3', 'slipstream', 'algebra'] as const).map((name) => [name, 'v3'] as const),
+])
+
+const MINUTE_S = 60
+
+/**
+ * Called after the block's events were decoded, while the book is at it. `isLive`: history is not checked, since nodes rarely
+ * have its state; its tokens are checked when they trade next.
+ */
+export function planChecks(
+  block: Pick<EvmBlock, 'timeS' | 'logs'>,
+  events: readonly Event[],
+  book: Book,
+  rules: DecodeRules,
+  risk: RiskRules,
+  isLive: boolean,
+): TokenCheck[] {
+  const changed = changedTokens(block, book, rules)
+  if (!isLive) {
+    for (const token of changed) markStale(token, book)
+    return []
+  }
+  const traded = tradedTokens(events, book, rules)
+  if (changed.size === 0 && traded.size === 0) return []
+  const budget = openBudget(block, book)
+  const checks: TokenCheck[] = []
+  const due = dueTokens(block, changed, traded, book, risk)
+  for (const { token, isRepeated } of due) {
+    const isLeft = budget.used < risk.checksPerMinute && (!isRepeated || budget.repeated * 2 < risk.checksPerMinute)
+    if (!isLeft) {
+      if (changed.has(token)) markStale(token, book)
+      continue
+    }
+    budget.used += 1
+    if (isRepeated) budget.repeated += 1
+    const pool = deepestPool(token, traded.get(token) ?? [], book, rules)
+    book.putRisk(token, { checkedAtS: block.timeS, isStale: false, pool: pool?.pool ?? null })
+    checks.push({ token, pool })
+  }
+  if (checks.length > 0) book.putRiskBudget(budget)
+  return checks
+}
+
+/** In the order of importance: reported changes, first sights, then repeated checks. */
+function dueTokens(
+  { timeS }: Pick<EvmBlock, 'timeS'>,
+  changed: ReadonlySet<string>,
+  traded: ReadonlyMap<string, unknown>,
+  book: Book,
+  { recheckS }: RiskRules,
+): { token: string; isRepeated: boolean }[] {
+  const first: string[] = []
+  const repeated: string[] = []
+  for (const token of traded.keys()) {
+    if (changed.has(token)) continue
+    const known = book.risk(token)
+    if (known === undefined || known.checkedAtS === null || known.isStale) first.push(token)
+    else if (timeS - known.checkedAtS >= recheckS) repeated.push(token)
+  }
+  return [
+    ...[...changed, ...first].map((token) => ({ token, isRepeated: false })),
+    ...repeated.map((token) => ({ token, isRepeated: true })),
+  ]
+}
+
+/** Tokens that are not money and trade in this block, each with its pools that did. */
+function tradedTokens(events: readonly Event[], book: Book, { money }: DecodeRules): Map<string, string[]> {
+  const pools = new Set<string>()
+  for (const event of events) if (event.type === 'swap' || event.type === 'liquidity') pools.add(event.pool)
+  const traded = new Map<string, string[]>()
+  for (const pool of pools) {
+    for (const token of book.venue(pool)?.venue.tokens ?? []) {
+      if (money.has(token)) continue
+      const list = traded.get(token)
+      if (list === undefined) traded.set(token, [pool])
+      else list.push(pool)
+    }
+  }
+  return traded
+}
+
+function changedTokens({ logs }: Pick<EvmBlock, 'logs'>, book: Book, { money }: DecodeRules): Set<string> {
+  const changed = new Set<string>()
+  for (const { address, topics } of logs) {
+    if (!CHANGES.has(topics[0] ?? '') || money.has(address)) continue
+    if (book.token(address)?.traded === true) changed.add(address)
+  }
+  return changed
+}
+
+/** The pool with most of the token: of those that trade now, and the one it was checked in before. */
+function deepestPool(token: string, pools: readonly string[], book: Book, rules: DecodeRules): TrialPool | null {
+  const before = book.risk(token)?.pool ?? null
+  const ids = before === null ? pools : [before, ...pools]
+  let deepest: TrialPool | null = null
+  for (const id of ids) {
+    const pool = trialPool(token, id, book, rules)
+    if (pool !== null && (deepest === null || pool.tokenReserve > deepest.tokenReserve)) deepest = pool
+  }
+  return deepest
+}
+
+/** Null if a trial cannot use it: another kind of exchange, no money on its other side, or unknown reserves. */
+function trialPool(token: string, id: string, book: Book, { money }: DecodeRules): TrialPool | null {
+  const known = book.venue(id)
+  const kind = known === undefined ? undefined : KINDS.get(known.venue.protocol)
+  const reserves = known?.state.reserves ?? null
+  if (known === undefined || kind === undefined || reserves === null) return null
+  const { tokens, fee } = known.venue
+  const place = tokens.indexOf(token)
+  const quote = tokens[1 - place]
+  if (tokens.length !== 2 || place < 0 || quote === undefined || !money.has(quote)) return null
+  return { pool: id, kind, quote, fee, quoteReserve: reserves[1 - place] ?? 0n, tokenReserve: reserves[place] ?? 0n }
+}
+
+function markStale(token: string, book: Book): void {
+  const known = book.risk(token)
+  if (known !== undefined && !known.isStale) book.putRisk(token, { ...known, isStale: true })
+}
+
+function openBudget({ timeS }: Pick<EvmBlock, 'timeS'>, book: Book): RiskBudget {
+  const minute = Math.floor(timeS / MINUTE_S)
+  const kept = book.riskBudget()
+  return kept?.minute === minute ? { ...kept } : { minute, used: 0, repeated: 0 }
+}
