@@ -18,9 +18,10 @@ import { rowVersion } from '../core/store/tables.js'
 import { acceptRecord, type ChainRecord } from './accept-record.js'
 import { StoredHistory } from './checkpoint/applied-history.js'
 import { CheckpointWriter } from './checkpoint/checkpoint-writer.js'
+import { changeOf, entriesOf, keptForm, keptUpdate } from './checkpoint/kept-update.js'
 import { readMeta, restingState, restoreState } from './checkpoint/restore-state.js'
-import type { StateStore } from './checkpoint/state-store.js'
-import { createDeadLetters } from './dead-letters.js'
+import type { StateChange, StateStore } from './checkpoint/state-store.js'
+import { createDeadLetters, noDeadLetters } from './dead-letters.js'
 import { foldFingerprint, lastUpdate } from './epoch.js'
 import type { FoldResult } from './fold/block-changes.js'
 import { deleteOlderEpochs } from './retention.js'
@@ -40,6 +41,8 @@ export type PipelineDeps = {
   stateStore: StateStore
   /** Only this process writes to the store, so it has everything up to the checkpoint unless it is damaged. */
   ownsStore?: boolean
+  /** Folds beside the live chain, in this epoch: rows and checkpoints alone, nothing is published. */
+  beside?: { epoch: number }
   /** Called between storing rows and writing their checkpoint. */
   beforeCheckpoint?: () => Promise<void>
   /** The checkpoint or stored rows are lost: the chain is folded again, in this epoch. */
@@ -92,7 +95,8 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
   const stored = deps.ownsStore === true ? await storedProgress(store, chain) : undefined
   const isStored = deps.ownsStore !== true || meta === undefined || meta.seq === 0 || !isBehind(stored, meta)
   const isSameEpoch = meta !== undefined && meta.fingerprint === fingerprint && isStored
-  const epoch = isSameEpoch ? meta.epoch : Math.max(meta?.epoch ?? 0, published?.epoch ?? 0, stored?.epoch ?? 0) + 1
+  const nextEpoch = Math.max(meta?.epoch ?? 0, published?.epoch ?? 0, stored?.epoch ?? 0) + 1
+  const epoch = isSameEpoch ? meta.epoch : (deps.beside?.epoch ?? nextEpoch)
   if (!isStored)
     deps.onLoss?.({ part: 'store', chain, what: `it has ${chain} up to seq ${stored?.seq ?? 0} of ${meta.seq}`, epoch })
   else if (meta === undefined && published !== undefined)
@@ -113,7 +117,8 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
   const counts: PipelineCounts = { blocks: 0, swaps: 0, retracts: 0, repeated: 0 }
   const inTopic = blocksTopic(chain, generation)
   const outTopic = updatesTopic(chain)
-  const deadLetters = await createDeadLetters(log, codec, deadTopic(chain), chain)
+  const deadLetters =
+    deps.beside === undefined ? await createDeadLetters(log, codec, deadTopic(chain), chain) : noDeadLetters()
   /** After a crash the same updates are produced again: those already in the log are not appended twice. */
   const publishedSeq = published?.epoch === epoch ? published.seq : 0
   let position = isSameEpoch ? meta.position : 0
@@ -123,7 +128,12 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
   /** What made checkpoints impossible: the next start folds again from the last one. */
   let failure: unknown
   await codec.prepare(outTopic, ['block_update'])
-  const trades = settings.publishTrades === true ? await openTradesTopic(log, codec, chain) : null
+  const isPublishing = deps.beside === undefined
+  const trades = settings.publishTrades === true && isPublishing ? await openTradesTopic(log, codec, chain) : null
+  /** Of a fold beside the live one: its last update, which is published when the chain is switched to it. */
+  let lastUpdateKept = keptUpdate(stateStore)
+  if (isPublishing && isSameEpoch && lastUpdateKept !== undefined && published?.epoch !== epoch)
+    await log.append(outTopic, entriesOf(lastUpdateKept, chain))
 
   function decode(record: LogRecord): DecodedRecord | undefined {
     try {
@@ -161,7 +171,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
 
   /** A block is published whole or not at all: everything is encoded before anything is queued. */
   function prepare(result: FoldResult, { offset, arrivedMs, appendedMs }: LogRecord, outgoing: Outgoing): void {
-    const updates = encodeUpdate(result, arrivedMs)
+    const updates = isPublishing ? encodeUpdate(result, arrivedMs) : []
     const tradeEntries = trades?.encode(result, state) ?? []
     for (const event of result.dead) deadLetters.addEvent(event, `${inTopic}@${offset}`, result.update.time)
     outgoing.updates.push(...updates)
@@ -181,6 +191,8 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
   /** Rows come last: the store must not have a block that no update published. */
   async function publish({ updates, trades: tradeEntries, results, appendedMs }: Outgoing): Promise<void> {
     await deadLetters.flush()
+    const newest = results.at(-1)
+    if (!isPublishing && newest !== undefined) lastUpdateKept = keptForm(encodeUpdate(newest, undefined))
     if (updates.length > 0) await log.append(outTopic, updates)
     for (const since of appendedMs) deps.latency?.observe('fold', since)
     if (trades !== null && tradeEntries.length > 0) await log.append(trades.topic, tradeEntries)
@@ -227,12 +239,19 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
     await publish(outgoing)
   }
 
+  /** A published one is no longer needed. */
+  function keptChanges(): StateChange[] {
+    return lastUpdateKept === undefined ? [] : [changeOf(isPublishing ? null : lastUpdateKept)]
+  }
+
   async function checkpoint(): Promise<void> {
     // Capturing clears the change marks: if this is not written, every later checkpoint lacks it.
-    const write = checkpoints.capture(state, history, position)
+    const write = checkpoints.capture(state, history, position, keptChanges())
     await sink.flush()
     await deps.beforeCheckpoint?.()
     await write()
+    if (!isPublishing) return
+    lastUpdateKept = undefined
     await log.commit(AGGREGATE_GROUP, inTopic, position)
   }
 
@@ -262,7 +281,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
 type Progress = { epoch: number; seq: number }
 
 /** How far the store has the chain; undefined: it has nothing of it. */
-async function storedProgress(store: Store, chain: string): Promise<Progress | undefined> {
+export async function storedProgress(store: Store, chain: string): Promise<Progress | undefined> {
   const [row] = await store.query<Record<keyof Progress, string | number>>(
     'SELECT epoch, seq FROM progress_rows FINAL WHERE chain = {chain:String}',
     { chain },

@@ -66,3 +66,8 @@ export async function createDeadLetters(
     counts,
   }
 }
+
+/** For a fold beside the live one, which has written them. */
+export function noDeadLetters(): DeadLetters {
+  return { addRecord: () => {}, addEvent: () => {}, flush: async () => {}, counts: new Map() }
+}

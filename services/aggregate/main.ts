@@ -5,7 +5,7 @@ import type { ChainFacts } from '../core/domain/chains.js'
 import { DextapeError } from '../core/domain/errors.js'
 import type { Codec } from '../core/log/codec.js'
 import { blocksTopic, type EventLog } from '../core/log/port.js'
-import { abortOf } from '../core/runtime/backoff.js'
+import { abortOf, sleep } from '../core/runtime/backoff.js'
 import type { Logger } from '../core/runtime/logger.js'
 import type { StageLatency } from '../core/runtime/stage-latency.js'
 import type { Store } from '../core/store/port.js'
@@ -13,10 +13,12 @@ import { type ChainPipeline, openChainPipeline, type PipelineDeps } from './chai
 import { type ChainTurns, createChainTurns, type TurnSettings } from './chain-turns.js'
 import type { StateStore } from './checkpoint/state-store.js'
 import { type AggregateChainStatus, pipelineStatus } from './pipeline-status.js'
+import { cleanAfterSwitch, factsWithReplay, type ReplayParts, switchToReplay } from './replay/switch-replay.js'
 import type { SinkSettings } from './sink/sink.js'
 import type { FoldSettings } from './state/fold-state.js'
+import type { TopicSettings } from './trades-topic.js'
 
-export type AggregateSettings = FoldSettings & SinkSettings & TurnSettings
+export type AggregateSettings = FoldSettings & SinkSettings & TurnSettings & TopicSettings
 
 export type AggregateDeps = {
   log: EventLog
@@ -25,6 +27,8 @@ export type AggregateDeps = {
   openState(chain: string): Promise<StateStore>
   /** Which generation of a chain's history is folded; the first by default. */
   generations?: LiveGenerations
+  /** Folds of a chain's log beside the live one; none by default. */
+  replay?: ReplayParts
   factsOf(chain: string): ChainFacts
   settings: AggregateSettings
   logger: Logger
@@ -54,6 +58,7 @@ const BATCH = { maxRecords: 128, maxBytes: 256 * 1024 }
 const SHORTEST_TICK_MS = 100
 const LONGEST_TICK_MS = 1000
 const TICKS_PER_INTERVAL = 10
+const CLEAN_AGAIN_MS = 1000
 
 export function createAggregate(deps: AggregateDeps): Aggregate {
   const { log, logger } = deps
@@ -61,6 +66,8 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
   const running = new Map<string, ChainTurns>()
   /** Of chains that run here. */
   const refolds = new Map<string, { stop: AbortController; cleared: Promise<void> }>()
+  /** Of chains that were switched to a replay: deletes of what they replaced. */
+  const cleanings = new Map<string, Promise<void>>()
   /** Chains wait for it before they are opened. */
   let gate: Promise<void> = Promise.resolve()
   const { flushEveryMs, checkpointEveryMs } = deps.settings
@@ -72,14 +79,43 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
   /** When another generation becomes live, this one is shut down cleanly and the new one is folded from its first block. */
   async function runChain(chain: string, signal: AbortSignal): Promise<void> {
     await deps.generations?.load()
+    await deps.replay?.replays.load()
     while (!signal.aborted) {
       const generation = deps.generations?.liveOf(chain) ?? 1
       const whileLive = deps.generations?.whileLive(chain, generation)
-      const until = whileLive === undefined ? signal : AbortSignal.any([signal, whileLive])
-      const outcome = await runGeneration(chain, generation, until)
-      if (outcome === 'refold') continue
+      await switchIfReady(chain, generation, signal)
+      const untilReplayed = deps.replay?.replays.untilReady(chain)
+      const ends = [signal, whileLive, untilReplayed].filter((one) => one !== undefined)
+      const outcome = await runGeneration(chain, generation, AbortSignal.any(ends))
+      if (outcome === 'refold' || untilReplayed?.aborted === true) continue
       if (whileLive?.aborted !== true) return
       if (!signal.aborted) logger.info('another generation of the chain is live', { chain, was: generation })
+    }
+  }
+
+  /** A replay of the chain that is ready becomes the live fold. */
+  async function switchIfReady(chain: string, generation: number, signal: AbortSignal): Promise<void> {
+    const { replay: parts } = deps
+    if (parts === undefined) return
+    await gate
+    if (signal.aborted) return
+    const { log, codec, store, settings, openState } = deps
+    const facts = deps.factsOf(chain)
+    await switchToReplay({ parts, facts, generation, log, codec, store, settings, openState, logger }, chain)
+    if (parts.replays.of(chain)?.phase !== 'cleaning' || cleanings.has(chain)) return
+    const cleaning = cleanUntilDone(parts, chain, signal).finally(() => cleanings.delete(chain))
+    cleanings.set(chain, cleaning)
+  }
+
+  /** The chain is folded meanwhile. What is not deleted when the process ends, the next one deletes. */
+  async function cleanUntilDone(parts: ReplayParts, chain: string, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        return await cleanAfterSwitch({ parts, store: deps.store }, chain)
+      } catch (error) {
+        if (!signal.aborted) logger.warn('rows of older epochs are not deleted yet, trying again', { chain, error })
+        await sleep(CLEAN_AGAIN_MS, signal)
+      }
     }
   }
 
@@ -92,7 +128,9 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
     let cleared = () => {}
     refolds.set(chain, { stop: refold, cleared: new Promise((resolve) => (cleared = resolve)) })
     try {
-      const pipeline = await openChainPipeline({ ...deps, facts: deps.factsOf(chain), generation, stateStore })
+      const configured = deps.factsOf(chain)
+      const facts = deps.replay === undefined ? configured : factsWithReplay(configured, deps.replay)
+      const pipeline = await openChainPipeline({ ...deps, facts, generation, stateStore })
       pipelines.set(chain, pipeline)
       const { epoch, seq } = pipeline.state
       logger.info('chain opened', { chain, generation, epoch, seq, offset: pipeline.position })

@@ -78,7 +78,7 @@ export async function deleteOlderEpochs(store: Store, chain: string, epoch: numb
   }
 }
 
-async function deleteSecondCandles(store: Store, chain: string, beforeS: number): Promise<void> {
+export async function deleteSecondCandles(store: Store, chain: string, beforeS: number): Promise<void> {
   await store.command(
     "DELETE FROM candle_rows WHERE chain = {chain:String} AND interval = 's1' AND time < toDateTime({before:UInt32}, 'UTC')",
     { chain, before: Math.max(0, Math.floor(beforeS)) },

@@ -16,6 +16,7 @@ import { addListen } from './listen.js'
 import { addMcp } from './mcp.js'
 import { addMigrate } from './migrate.js'
 import { addRepair } from './repair.js'
+import { addReplay } from './replay/replay.js'
 import { addServices } from './services.js'
 import { addSimulate } from './simulate.js'
 import { addSql } from './sql/sql.js'
@@ -29,6 +30,7 @@ const COMMANDS: readonly ((cli: Cli) => void)[] = [
   ...[
     addServices,
     addBackfill,
+    addReplay,
     addVerify,
     addStatus,
     addWatch,

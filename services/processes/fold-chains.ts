@@ -1,6 +1,7 @@
 /** Folds the chains assigned to this process until it is asked to stop. */
-import { type Aggregate, type AggregateDeps, createAggregate } from '../aggregate/main.js'
+import { type Aggregate, type AggregateDeps, type AggregateSettings, createAggregate } from '../aggregate/main.js'
 import { createOwnedChains } from '../aggregate/owned-chains.js'
+import type { ReplayParts } from '../aggregate/replay/switch-replay.js'
 import { chainFacts } from '../core/config/chain-facts.js'
 import type { Config } from '../core/config/index.js'
 import { abortOf } from '../core/runtime/backoff.js'
@@ -23,11 +24,37 @@ export type FoldDeps = {
   metrics: Metrics
   /** Awaited before a chain is opened. */
   beforeChain?: () => Promise<void>
+  /** Opens the store whose tables have the rows of a chain's replay. */
+  openReplayStore?: ReplayParts['openStore']
+  /** Called before tables are dropped. */
+  beforeDrop?: () => void
 } & Pick<AggregateDeps, 'ownsStore' | 'beforeCheckpoint' | 'onLoss'>
+
+export function foldSettings(config: Config, { updatesHeldMs }: Pick<Platform, 'updatesHeldMs'>): AggregateSettings {
+  return {
+    ...config.fold,
+    ...{ flushEveryMs: config.intervals.flushMs, flushRows: FLUSH_ROWS },
+    checkpointEveryMs: config.intervals.checkpointMs,
+    publishTrades: config.topics.trades,
+    ...{ deadKeptMs: config.retention.deadMs, secondCandlesKeptS: config.retention.s1CandlesMs / 1000 },
+    ...{ updatesKeptMs: config.retention.updatesMs, updatesHeldMs },
+  }
+}
 
 export function openFold(deps: FoldDeps): Aggregate {
   const { platform, store, config, logger, metrics, beforeChain, ownsStore = false, beforeCheckpoint, onLoss } = deps
+  const { openReplayStore, beforeDrop } = deps
+  const replay =
+    platform.replay === undefined || openReplayStore === undefined
+      ? undefined
+      : {
+          ...platform.replay,
+          openStore: openReplayStore,
+          configuredMs: processStartedMs(),
+          ...(beforeDrop && { beforeDrop }),
+        }
   const aggregate = createAggregate({
+    ...(replay && { replay }),
     ...{ ownsStore, ...(beforeCheckpoint && { beforeCheckpoint }), ...(onLoss && { onLoss }) },
     ...{ log: platform.log, codec: platform.codec, generations: platform.generations, store, logger, nowMs: Date.now },
     latency: createStageLatency(metrics),
@@ -36,18 +63,14 @@ export function openFold(deps: FoldDeps): Aggregate {
       return platform.openState(chain)
     },
     factsOf: (chain) => chainFacts(config, chain),
-    settings: {
-      ...config.fold,
-      ...{ flushEveryMs: config.intervals.flushMs, flushRows: FLUSH_ROWS },
-      checkpointEveryMs: config.intervals.checkpointMs,
-      publishTrades: config.topics.trades,
-      ...{ deadKeptMs: config.retention.deadMs, secondCandlesKeptS: config.retention.s1CandlesMs / 1000 },
-      ...{ updatesKeptMs: config.retention.updatesMs, updatesHeldMs: platform.updatesHeldMs },
-    },
+    settings: foldSettings(config, platform),
   })
   registerFoldMetrics(metrics, aggregate)
   return aggregate
 }
+
+/** The configuration was read about then; a thread that is started again has the same. */
+const processStartedMs = (): number => Date.now() - process.uptime() * 1000
 
 /** Resolves with the first failure of the process. A chain that stops leaves the others running. */
 export async function runFold(

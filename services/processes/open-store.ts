@@ -1,5 +1,6 @@
 /** Opens the configured store for a process that writes or serves. */
 
+import { replayDatabase } from '../aggregate/replay/replayed-rows.js'
 import type { Config } from '../core/config/index.js'
 import { mixed, type Origin } from '../core/data-dir/origin.js'
 import type { Health } from '../core/runtime/part-health.js'
@@ -25,6 +26,15 @@ export async function openConfiguredStore(
   const store = await openStore(targetOf(config), options)
   closing.push(() => store.close())
   return store
+}
+
+/** The store whose tables have the rows of a chain's replay. */
+export function openReplayStore(
+  config: Pick<Config, 'store' | 'dataDir'>,
+  chain: string,
+  database: string,
+): Promise<Store> {
+  return openStore({ ...targetOf(config), database: replayDatabase(database, chain) })
 }
 
 function targetOf({ store, dataDir }: Pick<Config, 'store' | 'dataDir'>): StoreTarget {

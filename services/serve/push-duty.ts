@@ -14,7 +14,10 @@ export const createPush: CreatePush = (deps, parts) => {
       fix: GLIBC_FIX,
     })
   // Registered before the push server's own listener: noted before anything is sent.
-  if (positions !== undefined) parts.memory.onApplied(({ state }) => positions.note(state.chain, state))
+  if (positions !== undefined) {
+    parts.memory.onApplied(({ state }) => positions.note(state.chain, state))
+    parts.memory.onAdopted((state) => positions.note(state.chain, state))
+  }
   const limits = pushLimits(deps.push)
   const { plans = PLANS, capacity = CAPACITY } = config
   const tls = config.tls?.kind === 'files' ? config.tls : undefined

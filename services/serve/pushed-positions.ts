@@ -50,13 +50,15 @@ const MAX_WAIT_MS = 5_000
 export type UntilPushed = () => Promise<void> | undefined
 
 export function createUntilPushed(
-  memory: Pick<Memory, 'chain' | 'onApplied'>,
+  memory: Pick<Memory, 'chain' | 'onApplied' | 'onAdopted'>,
   positions: Pick<PushedPositions, 'cells'>,
 ): UntilPushed {
   const waiting = new Set<() => void>()
-  memory.onApplied(() => {
+  const lookAgain = () => {
     for (const look of waiting) look()
-  })
+  }
+  memory.onApplied(lookAgain)
+  memory.onAdopted(lookAgain)
 
   function isBehind(chain: string, pushed: bigint): boolean {
     const state = memory.chain(chain)

@@ -47,6 +47,16 @@ export const COUNTS = {
     ...{ short: 0, long: 6, seed: 7, files: ['test/integration/generations.long.test.ts'] },
     proves: 'a backfill switched in while it and `up` are killed loses and repeats no block',
   },
+  replaySwitches: {
+    ...{
+      short: 1,
+      long: 27,
+      seed: 21,
+      files: ['test/processes/replay.test.ts', 'test/integration/replay.long.test.ts'],
+    },
+    proves:
+      'a replay switched in while clients listen and processes die loses and repeats no push, and no row is wrong',
+  },
   replayStops: {
     ...{ short: 0, long: 20, seed: 7, files: ['test/integration/replay-runs.long.test.ts'] },
     proves: 'a recording played in several runs leaves what one run leaves',

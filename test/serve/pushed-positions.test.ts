@@ -13,6 +13,7 @@ function createThreads(...chains: string[]) {
   const memory = {
     chain: (name: string) => states.get(name),
     onApplied: (listener: (applied: AppliedUpdate) => void) => void listeners.push(listener),
+    onAdopted: () => {},
   }
   return {
     push: ofPush.note,

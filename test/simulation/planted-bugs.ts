@@ -11,8 +11,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'a checkpoint is a record ahead of what it holds',
     file: 'services/aggregate/chain-pipeline.ts',
-    from: 'checkpoints.capture(state, history, position)',
-    to: 'checkpoints.capture(state, history, position + 1)',
+    from: 'checkpoints.capture(state, history, position, keptChanges())',
+    to: 'checkpoints.capture(state, history, position + 1, keptChanges())',
   },
   {
     name: 'a failed write passes for a stored one',

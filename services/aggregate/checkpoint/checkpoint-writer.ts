@@ -4,7 +4,7 @@ import { PAIR } from '../state/pairs.js'
 import { WALLET_REACH_S } from '../state/rolling-windows.js'
 import type { StoredHistory } from './applied-history.js'
 import { captureImage } from './state-image.js'
-import type { StateStore } from './state-store.js'
+import type { StateChange, StateStore } from './state-store.js'
 
 const REST_EVERY_S = 3600
 
@@ -23,13 +23,21 @@ export class CheckpointWriter {
     this.journals = [...journals]
   }
 
-  /** Captures the state now; the returned function writes it, once the rows it depends on are stored. */
-  capture(state: FoldState, history: StoredHistory, position: number): () => Promise<void> {
+  /**
+   * Captures the state now; the returned function writes it, once the rows it depends on are stored. `more`: changes that belong to
+   * the same commit.
+   */
+  capture(
+    state: FoldState,
+    history: StoredHistory,
+    position: number,
+    more: readonly StateChange[] = [],
+  ): () => Promise<void> {
     for (const [key, balance] of state.balances) this.pendingBalances.set(key, balance)
     const { changes, journals } = captureImage(state, history, this.store, position, this.fingerprint, this.journals)
     state.balances.clear()
     return async () => {
-      await this.store.commit(changes)
+      await this.store.commit([...changes, ...more])
       this.journals = journals
       this.pendingBalances.clear()
       history.shrink()

@@ -10,7 +10,7 @@ import { fingerprintOf, type Refolded } from './refold.js'
 export type Finding = { what: string; compared: number; wrong: string[] }
 
 /** The columns that name a row: a table's sort key. */
-const KEYS: Record<Exclude<TableName, 'progress_rows'>, readonly string[]> = {
+export const KEYS: Record<Exclude<TableName, 'progress_rows'>, readonly string[]> = {
   trade_rows: ['pair', 'time', 'block_number', 'tx_index', 'log_index', 'sub'],
   liquidity_rows: ['pair', 'time', 'block_number', 'tx_index', 'log_index', 'sub'],
   candle_rows: ['pair', 'interval', 'time'],

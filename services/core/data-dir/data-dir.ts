@@ -12,6 +12,8 @@ export type DataDir = {
   /** Where each part keeps its files. */
   logPath: string
   statePath: string
+  /** Checkpoints of replays, beside the live ones. */
+  replayPath: string
   storePath: string
   sourcesPath: string
   keysPath: string
@@ -79,6 +81,7 @@ function describeDir(path: string): DataDir {
     version,
     logPath: join(path, 'log'),
     statePath: join(path, 'state'),
+    replayPath: join(path, 'replay'),
     storePath: join(path, 'store'),
     sourcesPath: join(path, 'sources'),
     keysPath: join(path, 'keys'),

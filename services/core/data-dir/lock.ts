@@ -17,6 +17,11 @@ export function lockBackfill(dir: DataDir, chain: string, pid: number = process.
   return lockFile(join(dir.path, `backfill-${chain}.lock`), pid, (holder) => isBackfilled(chain, holder))
 }
 
+/** One running `replay` per chain, next to whatever else runs on the directory. */
+export function lockReplay(dir: DataDir, chain: string, pid: number = process.pid): DirLock {
+  return lockFile(join(dir.path, `replay-${chain}.lock`), pid, (holder) => isReplayed(chain, holder))
+}
+
 type Refuse = (holder: number) => ConfigError
 
 function lockFile(lockPath: string, pid: number, refuse: Refuse): DirLock {
@@ -124,5 +129,13 @@ function isBackfilled(chain: string, pid: number): ConfigError {
     code: 'backfill_running',
     what: `Another backfill of ${chain} (process ${pid}) is running`,
     fix: 'Wait for it, or stop it: the next backfill resumes where it stopped.',
+  })
+}
+
+function isReplayed(chain: string, pid: number): ConfigError {
+  return new ConfigError({
+    code: 'replay_running',
+    what: `Another replay of ${chain} (process ${pid}) is running`,
+    fix: 'Wait for it, or stop it: the next replay resumes where it stopped.',
   })
 }

@@ -10,12 +10,14 @@ import { removeOldPipes, streamAlone } from './engine-stream.js'
 import { type ReadSettings, STREAMED } from './port.js'
 import { removeOldRowsFiles, withRowsFile } from './rows-file.js'
 
-export type StoreTarget =
-  /** The URL has user, password and database (default `dextape`); `?rows=json`: inserts as text. */
-  | { kind: 'server'; url: string }
+/** `database`: another than the configured one. */
+export type StoreTarget = { database?: string } & (
+  | /** The URL has user, password and database (default `dextape`); `?rows=json`: inserts as text. */
+  { kind: 'server'; url: string }
   | { kind: 'embedded'; path: string }
   /** `enginePath`: the engine runs in this process, and takes rows from files. */
   | { kind: 'socket'; path: string; enginePath?: string }
+)
 
 export type Clients = {
   database: string
@@ -48,13 +50,16 @@ const STREAM_TIMEOUT_MS = 86_400_000
 const COMMON = { request_timeout: REQUEST_TIMEOUT_MS, application: 'dextape', log: { level: ClickHouseLogLevel.OFF } }
 
 export async function connect(target: StoreTarget): Promise<Clients> {
-  if (target.kind === 'embedded') return embedded(target.path)
-  return target.kind === 'socket' ? overSocket(target.path, target.enginePath) : overHttp(target.url)
+  const { database } = target
+  if (target.kind === 'embedded') return embedded(target.path, database)
+  return target.kind === 'socket'
+    ? overSocket(target.path, target.enginePath, database)
+    : overHttp(target.url, database)
 }
 
-function overHttp(text: string): Clients {
+function overHttp(text: string, named: string | undefined): Clients {
   const url = serverUrl(text)
-  const database = decodeURIComponent(url.pathname.slice(1)) || DATABASE
+  const database = named ?? (decodeURIComponent(url.pathname.slice(1)) || DATABASE)
   url.pathname = '/'
   const isTextOnly = url.searchParams.get('rows') === 'json'
   url.searchParams.delete('rows')
@@ -67,13 +72,13 @@ function overHttp(text: string): Clients {
   return pair({ database, bootstrap, main, streams, isTextOnly, streamSettings: SERVER_STREAM })
 }
 
-function overSocket(socketPath: string, enginePath: string | undefined): Clients {
+function overSocket(socketPath: string, enginePath: string | undefined, database = DATABASE): Clients {
   const agent = new Agent({ socketPath, keepAlive: false, maxSockets: 10 } as ConstructorParameters<typeof Agent>[0])
   const options = { ...COMMON, url: 'http://localhost', http_agent: agent, set_basic_auth_header: false }
   const bootstrap = createClient({ ...options, database: 'default' })
-  const main = createClient({ ...options, database: DATABASE })
-  const streams = createClient({ ...options, database: DATABASE, request_timeout: STREAM_TIMEOUT_MS })
-  const clients = pair({ database: DATABASE, bootstrap, main, streams, streamSettings: { [STREAMED]: 1 } })
+  const main = createClient({ ...options, database })
+  const streams = createClient({ ...options, database, request_timeout: STREAM_TIMEOUT_MS })
+  const clients = pair({ database, bootstrap, main, streams, streamSettings: { [STREAMED]: 1 } })
   if (enginePath === undefined) return clients
   const insertBytes = (statement: string, rows: Uint8Array) =>
     withRowsFile(enginePath, statement, rows, async (query) => void (await main.command({ query })))
@@ -116,16 +121,25 @@ function pair({ database, bootstrap, main, streams, streamSettings, isTextOnly =
   return { ...clients, insertBytes: isTextOnly ? null : insertBytes }
 }
 
-async function embedded(path: string): Promise<Clients> {
+/** By path: how many stores of this process have the engine open. */
+const openStores = new Map<string, number>()
+
+async function embedded(path: string, database = DATABASE): Promise<Clients> {
   const enginePath = resolve(path)
   const clientOf = (session: EngineSession) => createClient({ ...COMMON, connection: asConnection(session) })
   const write = clientOf(await openSession(path))
-  removeOldRowsFiles(enginePath)
-  removeOldPipes(enginePath)
+  const opened = openStores.get(enginePath) ?? 0
+  openStores.set(enginePath, opened + 1)
+  // Another store of this process may be using its own.
+  if (opened === 0) {
+    removeOldRowsFiles(enginePath)
+    removeOldPipes(enginePath)
+  }
   const join = async () => clientOf(await joinSession(path))
   const readers = await Promise.all(Array.from({ length: EMBEDDED_READERS }, join))
   const close = async () => {
     for (const client of [...readers, write]) await client.close()
+    openStores.set(enginePath, (openStores.get(enginePath) ?? 1) - 1)
   }
   const insertBytes = (statement: string, rows: Uint8Array) =>
     withRowsFile(enginePath, statement, rows, async (query) => void (await write.command({ query })))
@@ -133,12 +147,12 @@ async function embedded(path: string): Promise<Clients> {
     throw engineError(error)
   }
   const read = (sql: string, settings: ReadSettings) =>
-    runAlone(enginePath, { sql, database: DATABASE, settings: textsOf(settings) }).catch(asEngineError)
+    runAlone(enginePath, { sql, database, settings: textsOf(settings) }).catch(asEngineError)
   const stream = (sql: string, format: string, settings: ReadSettings) => {
-    const statement = { sql, format, database: DATABASE, settings: textsOf(settings) }
+    const statement = { sql, format, database, settings: textsOf(settings) }
     return streamAlone(enginePath, statement, () => {}).catch(asEngineError)
   }
-  return { database: DATABASE, bootstrap: write, write, readers, insertBytes, read, stream, sticky: true, close }
+  return { database, bootstrap: write, write, readers, insertBytes, read, stream, sticky: true, close }
 }
 
 function textsOf(settings: ReadSettings): (readonly [string, string])[] {

@@ -23,16 +23,21 @@ export function socketPathOf(dataDir: string): string {
   return join(tmpdir(), `dextape-${createHash('sha256').update(path).digest('hex').slice(0, 24)}.sock`)
 }
 
-export async function openLocalStore(dataDir: string, options: StoreOptions = {}): Promise<Store> {
+export async function openLocalStore(
+  dataDir: string,
+  options: StoreOptions & { database?: string } = {},
+): Promise<Store> {
+  const { database } = options
+  const other = database === undefined ? {} : { database }
   const socketPath = socketPathOf(dataDir)
   const path = enginePathOf(dataDir)
   for (let tries = STARTING_TRIES; ; tries--) {
-    if (await isEngineServed(socketPath)) return openStore({ kind: 'socket', path: socketPath }, options)
+    if (await isEngineServed(socketPath)) return openStore({ kind: 'socket', path: socketPath, ...other }, options)
     // A holder without a socket is about to serve it, or about to end. Only the engine's own lock is certain: the pid
     // may be that of a crashed process, reused.
     const holder = holderOf(path)
     if (tries === 0 || holder === undefined || holder === process.pid)
-      return openStore({ kind: 'embedded', path }, options)
+      return openStore({ kind: 'embedded', path, ...other }, options)
     await sleep(STARTING_WAIT_MS)
   }
 }

@@ -1,8 +1,11 @@
 /** The platform of a single process: one data directory. */
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openStateStore } from '../../aggregate/checkpoint/state-store.js'
 import { createGenerations } from '../../core/coordination/generations.js'
+import { createReplays } from '../../core/coordination/replays.js'
+import type { DataDir } from '../../core/data-dir/data-dir.js'
 import { claimOf, claimOrigin } from '../../core/data-dir/origin.js'
 import { openKeyStore } from '../../core/keys/key-store.js'
 import { createCodec } from '../../core/log/codec.js'
@@ -22,6 +25,7 @@ export function embeddedPlatform({
   const held = claimOf(dir.path)
   const { log, registry } = openEmbedded({ path: dir.logPath, hasThreads })
   const generations = createGenerations(log, { logger })
+  const replays = createReplays(log, { logger })
   /** Shared by all sources for the life of the process: sources are opened and closed while others write. */
   let checkpoints: Checkpoints | undefined
   return {
@@ -37,6 +41,11 @@ export function embeddedPlatform({
     },
     openState: (chain) => openStateStore(join(dir.statePath, chain)),
     generations,
+    replay: {
+      replays,
+      openState: (chain) => openStateStore(join(dir.replayPath, chain)),
+      installState: (chain) => installReplayState(dir, chain),
+    },
     createKeys: () => ({ ...openKeyStore(dir), load: async () => {} }),
     async followChains(onChains, signal) {
       while (!signal.aborted) {
@@ -46,9 +55,18 @@ export function embeddedPlatform({
     },
     updatesHeldMs: 0,
     async close() {
+      await replays.close()
       await generations.close()
       await checkpoints?.close()
       await log.close()
     },
   }
+}
+
+/** A crash between the two steps leaves the replay's checkpoint where it is: the switch is repeated. */
+export function installReplayState(dir: DataDir, chain: string): void {
+  const replayed = join(dir.replayPath, chain)
+  if (!existsSync(replayed)) return
+  rmSync(join(dir.statePath, chain), { recursive: true, force: true })
+  renameSync(replayed, join(dir.statePath, chain))
 }

@@ -4,6 +4,7 @@
  */
 
 import type { StateStore } from '../../aggregate/checkpoint/state-store.js'
+import type { ReplayParts } from '../../aggregate/replay/switch-replay.js'
 import type { Config } from '../../core/config/index.js'
 import type { Generations } from '../../core/coordination/generations.js'
 import type { DataDir } from '../../core/data-dir/data-dir.js'
@@ -28,6 +29,8 @@ export type Platform = {
   checkpointsFor(source: Pick<Source, 'id'>): Promise<Checkpoints>
   generations: Generations
   openState(chain: string): Promise<StateStore>
+  /** Undefined: chains cannot be replayed beside the live ones here. */
+  replay?: Pick<ReplayParts, 'replays' | 'openState' | 'installState'>
   /** Empty until loaded; loading may be retried. */
   createKeys(): KeyStore & { load(): Promise<void> }
   /** Calls back with the chains assigned to this process, whenever they change, until the signal aborts. */

@@ -8,7 +8,7 @@ import { createStoreFileList, dropStoreFileList } from '../../core/store/store-f
 import { readPublished } from '../../ingest/resume-source.js'
 import { foldedChains } from '../chain-status.js'
 import { openFold, runFold } from '../fold-chains.js'
-import { claimStore, openConfiguredStore } from '../open-store.js'
+import { claimStore, openConfiguredStore, openReplayStore } from '../open-store.js'
 import { emptyStore } from '../repair/check-store.js'
 import { type ReportMethods, runThread, sendChanges, type ThreadData, type ThreadMethods } from './thread-parts.js'
 
@@ -38,6 +38,8 @@ runThread<ThreadData, ReportMethods, Omit<FoldMethods, keyof ThreadMethods>>(asy
   const aggregate = openFold({
     ...{ platform, store, config, logger, metrics, ownsStore: isEmbedded },
     ...(isEmbedded ? { beforeCheckpoint: async () => files.save() } : {}),
+    openReplayStore: (chain) => openReplayStore({ ...config, dataDir: data.dataDir }, chain, store.database),
+    beforeDrop: () => dropStoreFileList(data.dataDir),
     onLoss: (loss) => void reportLoss(loss),
   })
   if (isEmbedded) {

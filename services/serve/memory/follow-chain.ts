@@ -17,6 +17,8 @@ export type FollowDeps = ReplayDeps & {
   nowMs: () => number
   onApplied: (applied: AppliedUpdate) => void
   onGap: (state: ServedChain, missing: number) => void
+  /** The state is now that of another epoch, as the store has it. No update of it was applied. */
+  onAdopted: (state: ServedChain) => void
 }
 
 export type Follower = {
@@ -75,7 +77,11 @@ export function followChain(deps: FollowDeps, state: ServedChain, signal: AbortS
   }
 
   async function applyAndNotify(update: BlockUpdate, times: Times): Promise<void> {
-    if (update.epoch > state.epoch && update.seq > 1) await adoptEpoch(deps, state, update.epoch)
+    if (update.epoch > state.epoch && update.seq > 1) {
+      const isAdopted = await adoptEpoch(deps, state, update.epoch)
+      // The store has this update: it only tells that the epoch has begun.
+      if (isAdopted && update.seq <= state.seq) deps.onAdopted(state)
+    }
     const outcome = applyUpdate(state, update, deps.nowMs())
     if (outcome.kind !== 'applied') return
     if (outcome.applied.missingUpdates > 0) deps.onGap(state, outcome.applied.missingUpdates)
@@ -104,11 +110,12 @@ export function followChain(deps: FollowDeps, state: ServedChain, signal: AbortS
   return { caughtUp, done }
 }
 
-/** A rebuilt epoch starts in the middle of the topic: its earlier state is in the store. */
-async function adoptEpoch(deps: FollowDeps, state: ServedChain, epoch: number): Promise<void> {
+/** An epoch that was replayed starts in the middle of the topic: its earlier state is in the store. */
+async function adoptEpoch(deps: FollowDeps, state: ServedChain, epoch: number): Promise<boolean> {
   const stored = await loadChain(deps.store, state.chain, state.keeps)
-  if (stored === undefined || stored.epoch !== epoch) return
+  if (stored === undefined || stored.epoch !== epoch) return false
   const { gaps, lastGap, lastReorg, appliedAtMs } = state
   Object.assign(state, stored, { gaps, lastGap, lastReorg, appliedAtMs })
   if (state.keeps.pushes) await loadOpenCandles(deps.store, state, { ...state, now: state.nowS })
+  return true
 }

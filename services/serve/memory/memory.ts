@@ -41,6 +41,8 @@ export interface Memory {
   readonly size: number
   /** Called after each applied update, in order per chain. */
   onApplied(listener: (applied: AppliedUpdate) => void): void
+  /** Called when a chain continues in another epoch without an update of it: everything about it may be another. */
+  onAdopted(listener: (state: ServedChain) => void): void
   /** Called at startup for each recent update already in the loaded state, in order, before new ones are applied. */
   onReplayed(listener: (state: ServedChain, past: ReplayedUpdate) => void): void
   /** Why memory is behind the log; undefined when ready. */
@@ -64,6 +66,7 @@ export function createMemory(deps: MemoryDeps): Memory {
   const followers = new Map<string, Follower>()
   const behind = new Set<string>()
   const listeners: ((applied: AppliedUpdate) => void)[] = []
+  const adoptListeners: ((state: ServedChain) => void)[] = []
   const replayListeners: ((state: ServedChain, past: ReplayedUpdate) => void)[] = []
   const abort = new AbortController()
   const timers = new Set<NodeJS.Timeout>()
@@ -92,7 +95,11 @@ export function createMemory(deps: MemoryDeps): Memory {
     if (!started) behind.add(chain)
     const state = (await loadChain(deps.store, chain, keeps)) ?? createServedChain(chain, keeps)
     states.set(chain, state)
-    const follower = followChain({ ...deps, group, onApplied, onReplayed: onRecalled, onGap }, state, abort.signal)
+    const follower = followChain(
+      { ...deps, group, onApplied, onReplayed: onRecalled, onGap, onAdopted },
+      state,
+      abort.signal,
+    )
     followers.set(chain, follower)
     follower.caughtUp.then(
       () => behind.delete(chain),
@@ -103,6 +110,11 @@ export function createMemory(deps: MemoryDeps): Memory {
   function onApplied(applied: AppliedUpdate): void {
     if (isReporting) deps.metrics.updatesApplied.add(applied.state.chain)
     for (const listener of listeners) listener(applied)
+  }
+
+  function onAdopted(state: ServedChain): void {
+    deps.logger.info('a chain continues in another epoch', { chain: state.chain, epoch: state.epoch, seq: state.seq })
+    for (const listener of adoptListeners) listener(state)
   }
 
   function onRecalled(state: ServedChain, past: ReplayedUpdate): void {
@@ -163,6 +175,7 @@ export function createMemory(deps: MemoryDeps): Memory {
       return states.size
     },
     onApplied: (listener) => listeners.push(listener),
+    onAdopted: (listener) => adoptListeners.push(listener),
     onReplayed: (listener) => replayListeners.push(listener),
     async caughtUp() {
       await Promise.allSettled([...followers.values()].map(({ caughtUp }) => caughtUp))

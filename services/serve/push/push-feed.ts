@@ -15,6 +15,8 @@ export interface PushFeed {
   headOf(chain: string): Place
   /** Called with each new update, and with the gap before it, if any. */
   onUpdate(listener: (update: UpdateSnapshot, missing: MissingPushes | undefined, applied: AppliedUpdate) => void): void
+  /** Called when a chain continues in another epoch, before its first update. */
+  onEpoch(listener: (missing: MissingPushes) => void): void
   readonly bytes: number
 }
 
@@ -57,6 +59,15 @@ export function createPushFeed(memory: Memory, limits: RingLimits): PushFeed {
       memory.onApplied((applied) => {
         const { update, missing } = capture(applied)
         listener(update, missing, applied)
+      })
+    },
+    onEpoch(listener) {
+      memory.onAdopted(({ chain, epoch, seq }) => {
+        const ring = ringOf(chain)
+        const from = ring.head()
+        ring.clear()
+        const to = { epoch, chain, seq, n: 0 }
+        listener({ from: from ?? to, to })
       })
     },
     get bytes() {

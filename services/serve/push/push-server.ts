@@ -106,6 +106,11 @@ export function createPushServer(deps: PushDeps): PushServer {
     checkTimer ??= setTimeout(checkAll, limits.slowCheckMs)
   })
 
+  feed.onEpoch((missing) => {
+    notifyGap(missing)
+    catchUps.moved(missing.to.chain)
+  })
+
   /** Subscriptions that are catching up detect the gap themselves. */
   function notifyGap({ from, to }: MissingPushes): void {
     const range = { from, to, fromS: feed.ringOf(from.chain).timeBefore(from), toS: undefined }

@@ -1,0 +1,41 @@
+/** The live store and the one beside it, which has the rows of a replay. */
+import { dropReplayedRows, replayDatabase } from '../../aggregate/replay/replayed-rows.js'
+import type { Config } from '../../core/config/index.js'
+import type { DataDir } from '../../core/data-dir/data-dir.js'
+import { openStore } from '../../core/store/clickhouse-store.js'
+import { openLocalStore } from '../../core/store/local-store.js'
+import type { Store } from '../../core/store/port.js'
+import { dropStoreFileList } from '../../core/store/store-files.js'
+
+export type ReplayStores = {
+  live: Store
+  /** Opens the store beside it; its tables may not exist yet. */
+  openBeside(): Promise<Store>
+  /** Deletes the rows of the replay. */
+  drop(): Promise<void>
+  close(): Promise<void>
+}
+
+export async function openReplayStores(
+  { store: choice }: Pick<Config, 'store'>,
+  dir: DataDir,
+  chain: string,
+): Promise<ReplayStores> {
+  const open = (database?: string): Promise<Store> => {
+    const other = database === undefined ? {} : { database }
+    if (choice.kind === 'clickhouse') return openStore({ kind: 'server', url: choice.url, ...other })
+    return openLocalStore(dir.path, other)
+  }
+  const live = await open()
+  return {
+    live,
+    openBeside: () => open(replayDatabase(live.database, chain)),
+    async drop() {
+      // A list of the store's files from before would name what is dropped as missing.
+      dropStoreFileList(dir.path)
+      await dropReplayedRows(live, chain)
+      dropStoreFileList(dir.path)
+    },
+    close: () => live.close(),
+  }
+}

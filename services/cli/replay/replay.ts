@@ -1,0 +1,118 @@
+/** `dextape replay`: folds a chain's log again beside the live tables, then switches to the result. */
+import { setPriority } from 'node:os'
+import { Option } from 'commander'
+import { chainFacts } from '../../core/config/index.js'
+import type { ReplayLimits } from '../../core/coordination/replays.js'
+import { lockDataDir, lockHolder, lockReplay } from '../../core/data-dir/lock.js'
+import { normalAddress } from '../../core/domain/chains.js'
+import { ConfigError } from '../../core/domain/errors.js'
+import { createHealth } from '../../core/runtime/part-health.js'
+import { createShutdown } from '../../core/runtime/shutdown.js'
+import {
+  type Cli,
+  configOfExistingData,
+  existingDir,
+  type GlobalOptions,
+  loggerOf,
+  progressOf,
+  type World,
+} from '../context.js'
+import { parseTime } from '../option-values.js'
+
+export type ReplayOptions = GlobalOptions & {
+  chain: string
+  pair?: string[]
+  fromTime?: string
+  toTime?: string
+  verify: boolean
+  abandon?: boolean
+}
+
+/** Below everything else on the machine: live blocks come first. */
+const LOW_PRIORITY = 10
+
+export function addReplay({ program, world, act }: Cli): void {
+  program
+    .command('replay')
+    .description("Fold a chain's log again beside the live tables, then switch to the result")
+    .requiredOption('--chain <chain>', 'Chain to replay')
+    .option('--pair <pair...>', 'Write only rows of these pairs, and compare them instead of switching')
+    .option('--from-time <when>', 'Write only rows from this time on (2024-01-05T12:00, UTC), and compare them')
+    .option('--to-time <when>', 'Write only rows up to this time, and compare them')
+    .option('--no-verify', 'Switch without folding a second time to check the rows')
+    .addOption(
+      new Option('--abandon', 'Delete the unfinished replay').conflicts(['pair', 'fromTime', 'toTime', 'verify']),
+    )
+    .addHelpText(
+      'after',
+      [
+        '\nUses the rules of this version and the money tokens of the configuration file as it is now. Runs while `up` runs:',
+        'clients stay connected, and a gap notice tells them of the new epoch. If stopped, the same command resumes it.',
+        'Needs room for a second copy of the chain’s rows. It works on a data directory, not on a cluster.',
+        '\nExamples:',
+        '  dextape replay --chain eth',
+        '  dextape replay --chain eth --pair 0x7f06…7966 --from-time 2024-01-05 --to-time 2024-01-06',
+        '  dextape replay --chain eth --abandon',
+      ].join('\n'),
+    )
+    .action(act<ReplayOptions>((options) => runReplayCommand(world, options)))
+}
+
+export async function runReplayCommand(world: World, options: ReplayOptions): Promise<number> {
+  const { chain } = options
+  const config = configOfExistingData(world, options)
+  if (config.log.kind !== 'embedded') throw notOnCluster()
+  const facts = chainFacts(config, chain)
+  const limits = limitsOf(options, (address) => normalAddress(facts.family, address))
+  const dir = existingDir(config)
+  const logger = loggerOf(world, config)
+  const [{ openPlatform }, { openReplayStores }, { runReplay, abandonReplay }] = await Promise.all([
+    import('../../processes/platform/open-platform.js'),
+    import('./replay-stores.js'),
+    import('./run-replay.js'),
+  ])
+  const lock = lockReplay(dir, chain)
+  // Without a running `up` this process does what `up` would, and none may start meanwhile.
+  const isServed = lockHolder(dir) !== undefined
+  const dirLock = isServed ? undefined : lockDataDir(dir)
+  const shutdown = createShutdown(logger)
+  try {
+    setPriority(LOW_PRIORITY)
+    const health = createHealth({ parts: ['log', 'store'], logger })
+    const platform = await openPlatform({ config, dir: () => dir, logger, health, signal: shutdown.signal })
+    const stores = await openReplayStores(config, dir, chain)
+    try {
+      const parts = { platform, stores, config, dir, facts, isServed, logger, out: world.out, nowMs: world.nowMs }
+      if (options.abandon === true) return await abandonReplay(parts)
+      const what = { message: 'replay progress', unit: 'records', fields: { chain } }
+      const progress = () => progressOf(world, logger, { ...what, everyMs: config.intervals.progressMs })
+      return await runReplay({ ...parts, progress }, { limits, isVerified: options.verify }, shutdown.signal)
+    } finally {
+      await stores.close()
+      await platform.close()
+    }
+  } finally {
+    dirLock?.release()
+    lock.release()
+    shutdown.done()
+  }
+}
+
+function limitsOf(options: ReplayOptions, normal: (address: string) => string): ReplayLimits | undefined {
+  const { pair, fromTime, toTime } = options
+  if (pair === undefined && fromTime === undefined && toTime === undefined) return undefined
+  return {
+    ...(pair === undefined ? {} : { pairs: pair.map(normal).sort() }),
+    ...(fromTime === undefined ? {} : { fromS: parseTime('--from-time', fromTime) / 1000 }),
+    ...(toTime === undefined ? {} : { toS: parseTime('--to-time', toTime) / 1000 }),
+  }
+}
+
+function notOnCluster(): ConfigError {
+  return new ConfigError({
+    code: 'replay_cluster',
+    what: 'A chain of a cluster cannot be replayed beside the live one',
+    got: 'KAFKA_BROKERS is set',
+    fix: 'Restart `aggregate` with the new configuration: it folds the log again in place, in a new epoch.',
+  })
+}

@@ -1,0 +1,324 @@
+/** Runs a replay from its plan to the switch. A stopped one stays unfinished and resumes at the next run. */
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ChainPipeline } from '../../aggregate/chain-pipeline.js'
+import { foldFingerprint, lastUpdate } from '../../aggregate/epoch.js'
+import { limitedStore } from '../../aggregate/replay/replayed-rows.js'
+import { cleanAfterSwitch, openReplayPipeline, switchToReplay } from '../../aggregate/replay/switch-replay.js'
+import { deleteSecondCandles } from '../../aggregate/retention.js'
+import type { Config } from '../../core/config/index.js'
+import type { Replay, ReplayLimits, Replays } from '../../core/coordination/replays.js'
+import type { DataDir } from '../../core/data-dir/data-dir.js'
+import type { ChainFacts } from '../../core/domain/chains.js'
+import { ConfigError, DextapeError } from '../../core/domain/errors.js'
+import { AGGREGATE_GROUP, blocksTopic } from '../../core/log/port.js'
+import type { Logger } from '../../core/runtime/logger.js'
+import type { Output } from '../../core/runtime/output.js'
+import type { Progress } from '../../core/runtime/progress.js'
+import { EXIT } from '../../core/runtime/run-main.js'
+import type { Store } from '../../core/store/port.js'
+import { rowVersion } from '../../core/store/tables.js'
+import { foldSettings } from '../../processes/fold-chains.js'
+import type { Platform } from '../../processes/platform/platform.js'
+import { verifyRows } from '../verify/compare.js'
+import { refold } from '../verify/refold.js'
+import { compareReplayed } from './compare-replayed.js'
+import type { ReplayStores } from './replay-stores.js'
+
+export type ReplayParts = {
+  platform: Platform
+  stores: ReplayStores
+  config: Config
+  dir: DataDir
+  facts: ChainFacts
+  /** A running `up` has the chain: it switches. */
+  isServed: boolean
+  logger: Logger
+  out: Output
+  nowMs: () => number
+}
+
+export type RunReplayDeps = ReplayParts & { progress: () => Progress }
+
+export type ReplayRequest = { limits: ReplayLimits | undefined; isVerified: boolean }
+
+type Deps = RunReplayDeps & { replays: Replays; chain: string }
+
+const BATCH = { maxRecords: 256, maxBytes: 1024 * 1024 }
+const CHECKPOINT_EVERY_MS = 10_000
+const CHECKPOINT_PAIRS = 8000
+const LOOK_EVERY_MS = 100
+
+export async function runReplay(given: RunReplayDeps, request: ReplayRequest, signal: AbortSignal): Promise<number> {
+  const { facts, out } = given
+  const { chain } = facts
+  const deps = { ...given, replays: await replaysOf(given.platform), chain }
+  const pending = deps.replays.of(chain)
+  if (pending?.phase === 'ready' || pending?.phase === 'switching' || pending?.phase === 'cleaning')
+    return switchOver(deps, pending, signal)
+  const replay = await planReplay(deps, request.limits)
+  const beside = await deps.stores.openBeside()
+  try {
+    await beside.migrate()
+    const folded = await foldToEnd(deps, replay, beside, request, signal)
+    if (folded === undefined) {
+      await out.line(
+        `The replay of ${chain} is unfinished: run the same command to resume it, or --abandon to delete it.`,
+      )
+      return EXIT.failed
+    }
+    if (replay.limits !== undefined) return await compare(deps, replay, folded.seq)
+    if (folded.seq < 2) throw tooShort(chain)
+    if (!(await untilLiveHas(deps, replay, folded.position, signal))) return EXIT.failed
+    const ready: Replay = { ...replay, phase: 'ready', position: folded.position, readyMs: deps.nowMs() }
+    await deps.replays.put(chain, ready)
+    return await switchOver(deps, ready, signal)
+  } finally {
+    await beside.close()
+  }
+}
+
+async function replaysOf(platform: Platform): Promise<Replays> {
+  if (platform.replay === undefined) throw new Error('this platform has no replays')
+  await platform.generations.load()
+  await platform.replay.replays.load()
+  return platform.replay.replays
+}
+
+/** Resumes the unfinished replay, else begins a new one. */
+async function planReplay(deps: Deps, limits: ReplayLimits | undefined): Promise<Replay> {
+  const { platform, stores, config, dir, facts, replays, chain, nowMs, logger } = deps
+  const { log, codec, generations } = platform
+  const generation = generations.liveOf(chain)
+  const fingerprint = foldFingerprint(facts, config.fold.maxTimeBackS, generation)
+  const known = replays.of(chain)
+  if (known?.phase === 'folding') {
+    const isSame = known.fingerprint === fingerprint && JSON.stringify(known.limits) === JSON.stringify(limits)
+    if (!isSame) throw otherUnfinished(chain)
+    logger.info('replay resumed', { chain, epoch: known.epoch })
+    return known
+  }
+  const { end } = await log.info(blocksTopic(chain, generation))
+  if (end === 0) throw noBlocks(chain)
+  const [stored] = await stores.live.query<{ epoch: string }>(
+    'SELECT epoch FROM progress_rows FINAL WHERE chain = {chain:String}',
+    { chain },
+  )
+  const published = await lastUpdate(log, codec, chain)
+  const { anchor, native, stables, majors } = facts
+  const replay: Replay = {
+    ...{ phase: 'folding', generation, fingerprint, began: nowMs() },
+    epoch: Math.max(Number(stored?.epoch ?? 0), published?.epoch ?? 0) + 1,
+    money: { ...(anchor && { anchor }), ...(native && { native }), stables, majors },
+    ...(limits === undefined ? {} : { limits }),
+  }
+  await stores.drop()
+  rmSync(join(dir.replayPath, chain), { recursive: true, force: true })
+  await replays.put(chain, replay)
+  logger.info('replay started', { chain, epoch: replay.epoch, generation })
+  return replay
+}
+
+type Folded = { seq: number; position: number }
+
+/** Folds up to the end of the log, with everything stored; undefined: it was stopped on the way. */
+async function foldToEnd(
+  deps: Deps,
+  replay: Replay,
+  beside: Store,
+  { isVerified }: ReplayRequest,
+  signal: AbortSignal,
+): Promise<Folded | undefined> {
+  const { platform, config, facts, chain } = deps
+  const store = replay.limits === undefined ? beside : limitedStore(beside, replay.limits)
+  const stateStore = await openState(platform, chain)
+  try {
+    const settings = foldSettings(config, platform)
+    const pipeline = await openReplayPipeline({ ...platform, store, settings, stateStore, facts }, replay)
+    if (!(await foldAvailable(deps, replay, pipeline, signal))) return undefined
+    if (replay.limits === undefined) {
+      if (isVerified) await verifyReplayed(deps, replay, beside, pipeline.state.seq)
+      await deleteSecondCandles(beside, chain, pipeline.state.nowS - settings.secondCandlesKeptS)
+      // What was appended meanwhile.
+      if (!(await foldAvailable(deps, replay, pipeline, signal))) return undefined
+    }
+    return { seq: pipeline.state.seq, position: pipeline.position }
+  } finally {
+    await stateStore.close()
+  }
+}
+
+function openState({ replay }: Platform, chain: string) {
+  if (replay === undefined) throw new Error('this platform has no replays')
+  return replay.openState(chain)
+}
+
+/** Folds what the log has, and checkpoints; false: stopped before its end. */
+async function foldAvailable(
+  { platform, progress, nowMs, chain }: Deps,
+  { generation }: Replay,
+  pipeline: ChainPipeline,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const topic = blocksTopic(chain, generation)
+  const shown = progress()
+  let from = pipeline.position
+  let checkpointedMs = nowMs()
+  let isAtEnd = false
+  try {
+    while (!signal.aborted && !isAtEnd) {
+      const records = await platform.log.read(topic, { from, ...BATCH })
+      await pipeline.process(records)
+      if (pipeline.stopped !== null) throw stopped(chain, pipeline.stopped)
+      from = (records.at(-1)?.offset ?? from - 1) + 1
+      isAtEnd = records.length === 0
+      await pipeline.sink.flushWhenDue(nowMs())
+      if (nowMs() - checkpointedMs >= CHECKPOINT_EVERY_MS || pipeline.state.changedPairs.size >= CHECKPOINT_PAIRS) {
+        await pipeline.checkpoint()
+        checkpointedMs = nowMs()
+      }
+      shown.report(from, (await platform.log.info(topic)).end)
+    }
+    await pipeline.checkpoint()
+    return isAtEnd
+  } finally {
+    shown.end()
+  }
+}
+
+/** Folds a second time, in memory, and compares every stored row. */
+async function verifyReplayed(deps: Deps, { epoch }: Replay, beside: Store, seq: number): Promise<void> {
+  const { platform, config, facts, chain, logger } = deps
+  logger.info('checking the replayed rows', { chain, seq })
+  const expected = await refold(platform, facts, config.fold, { epoch, seq }, () => {})
+  const findings = await verifyRows(beside, expected, String(rowVersion(epoch, seq)), () => {})
+  const wrong = findings.flatMap(({ what, wrong: lines }) => lines.map((line) => `${what} ${line}`))
+  if (wrong.length === 0) return
+  for (const difference of wrong.slice(0, 5)) logger.error('a replayed row is wrong', { difference })
+  throw new DextapeError({
+    code: 'replay_differs',
+    what: `The replay of ${chain} was not switched to: ${wrong.length} of its rows are wrong`,
+    fix: 'Delete it with --abandon, check the disk with `dextape repair`, and replay again.',
+  })
+}
+
+/** Waits until the live fold has stored what the replay has: clients are at that block then. */
+async function untilLiveHas(deps: Deps, replay: Replay, position: number, signal: AbortSignal): Promise<boolean> {
+  const { platform, isServed, chain } = deps
+  const topic = blocksTopic(chain, replay.generation)
+  while (isServed && ((await platform.log.committed(AGGREGATE_GROUP, topic)) ?? 0) < position) {
+    if (signal.aborted) return false
+    await sleep(LOOK_EVERY_MS)
+  }
+  return !signal.aborted
+}
+
+async function switchOver(deps: Deps, { epoch }: Replay, signal: AbortSignal): Promise<number> {
+  const { isServed, replays, chain, out } = deps
+  if (!isServed) await switchHere(deps)
+  for (;;) {
+    const now = replays.of(chain)
+    if (now?.phase === 'live') {
+      await out.line(`${chain} continues in epoch ${epoch}, as replayed.`)
+      return EXIT.ok
+    }
+    if (now?.phase === 'refused') throw refused(chain, now.reason)
+    if (signal.aborted) {
+      await out.line(`The replay of ${chain} is complete; a running \`up\` switches to it.`)
+      return EXIT.failed
+    }
+    await sleep(LOOK_EVERY_MS)
+  }
+}
+
+/** No process has the chain: this one switches, and the next `up` continues there. */
+async function switchHere({ platform, stores, config, facts, chain, logger }: Deps): Promise<void> {
+  if (platform.replay === undefined) return
+  const parts = { ...platform.replay, configuredMs: 0, openStore: () => stores.openBeside() }
+  const settings = foldSettings(config, platform)
+  const generation = platform.generations.liveOf(chain)
+  const { log, codec, openState: openLive } = platform
+  const all = { parts, facts, generation, log, codec, store: stores.live, settings, openState: openLive, logger }
+  await switchToReplay(all, chain)
+  await cleanAfterSwitch(all, chain)
+}
+
+/** What a replay with limits is for: it is never switched to. */
+async function compare(deps: Deps, replay: Replay, seq: number): Promise<number> {
+  const { stores, chain, out } = deps
+  const rows = await compareReplayed(stores.live, chain, replay, seq)
+  await out.table(
+    ['table', 'compared', 'different', 'only live', 'only replayed'],
+    rows.map(({ table, compared, different, onlyLive, onlyReplayed }) => [
+      table,
+      compared,
+      different,
+      onlyLive,
+      onlyReplayed,
+    ]),
+  )
+  await discard(deps, replay)
+  return EXIT.ok
+}
+
+async function discard({ stores, replays, dir, chain }: Omit<Deps, 'progress'>, replay: Replay): Promise<void> {
+  await replays.put(chain, { ...replay, phase: 'abandoned' })
+  await stores.drop()
+  rmSync(join(dir.replayPath, chain), { recursive: true, force: true })
+}
+
+export async function abandonReplay(given: ReplayParts): Promise<number> {
+  const { chain } = given.facts
+  const deps = { ...given, replays: await replaysOf(given.platform), chain }
+  const replay = deps.replays.of(chain)
+  const isUnfinished = replay?.phase === 'folding' || replay?.phase === 'refused'
+  const isWaiting = replay?.phase === 'ready' && !given.isServed
+  if (replay === undefined || !(isUnfinished || isWaiting)) {
+    const got = replay === undefined ? {} : { got: `the last one is ${replay.phase}` }
+    throw new DextapeError({ code: 'nothing_unfinished', what: `No unfinished replay of ${chain}`, ...got })
+  }
+  await discard(deps, replay)
+  await given.out.line(`Deleted the unfinished replay of ${chain}; the live tables were not touched.`)
+  return EXIT.ok
+}
+
+function otherUnfinished(chain: string): ConfigError {
+  return new ConfigError({
+    code: 'replay_unfinished',
+    what: `An unfinished replay of ${chain} has other rules, money tokens, generation or limits`,
+    fix: 'Resume it with the same configuration and options, or delete it with --abandon.',
+  })
+}
+
+function noBlocks(chain: string): DextapeError {
+  return new DextapeError({
+    code: 'nothing_to_replay',
+    what: `Cannot replay ${chain}: the log has no blocks of it`,
+    fix: 'List topics with `dextape topics ls`.',
+  })
+}
+
+function tooShort(chain: string): DextapeError {
+  return new DextapeError({
+    code: 'nothing_to_replay',
+    what: `Cannot replay ${chain}: the log has only one block of it`,
+  })
+}
+
+function stopped(chain: string, cause: DextapeError): DextapeError {
+  return new DextapeError({
+    code: 'replay_stopped',
+    what: `The replay of ${chain} cannot continue: ${cause.message}`,
+    fix: 'The live chain stops at the same record. Read its history again with `dextape backfill`, then replay.',
+    cause,
+  })
+}
+
+function refused(chain: string, reason: string | undefined): DextapeError {
+  return new DextapeError({
+    code: 'replay_refused',
+    what: `The chain ${chain} was not switched to its replay: ${reason ?? 'unknown'}`,
+    fix: 'Run the same command again: it begins a new replay. The live tables were not touched.',
+  })
+}
