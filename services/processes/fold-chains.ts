@@ -1,4 +1,5 @@
 /** Folds the chains assigned to this process until it is asked to stop. */
+import { createFoldMeters } from '../aggregate/fold-meters.js'
 import { type Aggregate, type AggregateDeps, createAggregate } from '../aggregate/main.js'
 import { createOwnedChains } from '../aggregate/owned-chains.js'
 import { chainFacts } from '../core/config/chain-facts.js'
@@ -8,6 +9,7 @@ import type { Logger } from '../core/runtime/logger.js'
 import type { Metrics } from '../core/runtime/metrics.js'
 import type { Shutdown } from '../core/runtime/shutdown.js'
 import { createStageLatency } from '../core/runtime/stage-latency.js'
+import type { Tracer } from '../core/runtime/tracing.js'
 import type { Store } from '../core/store/port.js'
 import { registerFoldMetrics } from './chain-status.js'
 import type { Platform } from './platform/platform.js'
@@ -23,6 +25,7 @@ export type FoldDeps = {
   metrics: Metrics
   /** Awaited before a chain is opened. */
   beforeChain?: () => Promise<void>
+  tracer?: Tracer | undefined
 } & Pick<AggregateDeps, 'ownsStore' | 'beforeCheckpoint' | 'onLoss'>
 
 export function openFold(deps: FoldDeps): Aggregate {
@@ -30,7 +33,7 @@ export function openFold(deps: FoldDeps): Aggregate {
   const aggregate = createAggregate({
     ...{ ownsStore, ...(beforeCheckpoint && { beforeCheckpoint }), ...(onLoss && { onLoss }) },
     ...{ log: platform.log, codec: platform.codec, generations: platform.generations, store, logger, nowMs: Date.now },
-    latency: createStageLatency(metrics),
+    ...{ latency: createStageLatency(metrics), meters: createFoldMeters(metrics), tracer: deps.tracer },
     async openState(chain) {
       await beforeChain?.()
       return platform.openState(chain)
@@ -45,7 +48,7 @@ export function openFold(deps: FoldDeps): Aggregate {
       ...{ updatesKeptMs: config.retention.updatesMs, updatesHeldMs: platform.updatesHeldMs },
     },
   })
-  registerFoldMetrics(metrics, aggregate)
+  registerFoldMetrics(metrics, aggregate, platform)
   return aggregate
 }
 

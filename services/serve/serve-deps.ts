@@ -6,6 +6,7 @@ import type { DiskReport } from '../core/runtime/disk-space.js'
 import type { Logger } from '../core/runtime/logger.js'
 import type { Metrics, MetricsText } from '../core/runtime/metrics.js'
 import type { Health, UnreachableReport } from '../core/runtime/part-health.js'
+import type { Tracer } from '../core/runtime/tracing.js'
 import type { Store } from '../core/store/port.js'
 import type { PushServerName } from './push/transport/push-transport.js'
 import type { PushedPositions } from './pushed-positions.js'
@@ -83,6 +84,7 @@ export type ServeDeps = {
   wsTokenSecret?: string
   logger: Logger
   metrics: Metrics
+  tracer?: Tracer | undefined
   /**
    * Prepares what loading needs (the store's tables, the keys). Runs while REST already listens and answers 503; retried
    * after a temporary failure.

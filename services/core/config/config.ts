@@ -2,6 +2,7 @@
 import type { ChainFacts } from '../domain/chains.js'
 import type { Capacity, Plans } from '../domain/plans.js'
 import type { TlsFiles } from '../runtime/tls-files.js'
+import type { TracingChoice } from '../runtime/tracing.js'
 import { type ChainSources, describeChainSource } from './chain-sources.js'
 import type { PUSH_SERVERS } from './file-schema.js'
 import { withoutSecrets } from './node-source.js'
@@ -55,6 +56,8 @@ export type Config = ChainSources & {
   /** How long an event loop may stand still before the process is ended; 0: for ever. */
   watchdogMs: number
   logFormat: 'auto' | 'text' | 'json'
+  /** Which blocks are traced, and who gets the traces. */
+  tracing: TracingChoice
   log: LogChoice
   store: StoreChoice
   fold: { maxTimeBackS: number; journalBlocks: number }
@@ -97,6 +100,10 @@ export function describeConfig(config: Config): Record<string, unknown> {
     cors_origins: describeOrigins(config.corsOrigins),
     watchdog_s: config.watchdogMs / 1000,
     log_format: config.logFormat,
+    tracing:
+      config.tracing.kind === 'otlp'
+        ? { otlp_url: withoutSecrets(config.tracing.url), every_blocks: config.tracing.everyBlocks }
+        : 'none',
     log: config.log.kind === 'kafka' ? describeKafka(config.log) : config.log,
     store:
       config.store.kind === 'clickhouse' ? { kind: 'clickhouse', url: withoutSecrets(config.store.url) } : config.store,

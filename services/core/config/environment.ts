@@ -17,6 +17,7 @@ export const ENVIRONMENT = {
   DEXTAPE_PUBLIC_WS_URL: 'public WebSocket URL in answers of /v2/ws/token (wss://stream.example), behind a proxy',
   DEXTAPE_CORS_ORIGINS: 'origins whose pages may call REST from a browser, comma separated; "*" (default) or "none"',
   DEXTAPE_WATCHDOG_S: 'end a process whose event loop stands still for this many seconds (60); 0 is off',
+  DEXTAPE_OTLP_URL: 'OpenTelemetry collector that gets traces of blocks (http://127.0.0.1:4318)',
   'DEXTAPE_RPC_<CHAIN>': 'nodes of a chain (DEXTAPE_RPC_BASE), comma separated: their addresses often hold a secret',
   'DEXTAPE_GEYSER_<CHAIN>': 'Yellowstone gRPC streams of a chain (https://token@host:port), comma separated',
   KAFKA_BROKERS: 'host:port, comma separated: the log is Kafka, else LMDB in the data directory',
@@ -65,6 +66,8 @@ export function settingsFromEnvironment(env: Environment, problems: string[]): C
   else if (origins !== undefined) settings.cors_origins = splitList(origins)
   const watchdog = wholeNumber('DEXTAPE_WATCHDOG_S', get('DEXTAPE_WATCHDOG_S'), LONGEST_WATCHDOG_S, problems)
   if (watchdog !== undefined) settings.watchdog_s = watchdog
+  const otlpUrl = get('DEXTAPE_OTLP_URL')
+  if (otlpUrl !== undefined) settings.tracing = { otlp_url: otlpUrl }
   const brokers = get('KAFKA_BROKERS')
   if (brokers !== undefined) settings.kafka = { brokers: splitList(brokers) }
   const registry = get('SCHEMA_REGISTRY_URL')

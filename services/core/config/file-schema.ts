@@ -86,6 +86,12 @@ export const ConfigFile = Type.Object(
     public_urls: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
     watchdog_s: Type.Optional(Type.Integer({ minimum: 0, maximum: LONGEST_WATCHDOG_S })),
     log_format: Type.Optional(Type.Union([Type.Literal('auto'), Type.Literal('text'), Type.Literal('json')])),
+    tracing: Type.Optional(
+      Type.Object(
+        { otlp_url: Type.Optional(Type.String({ minLength: 1 })), every_blocks: Type.Optional(wholeNumber(1)) },
+        closed,
+      ),
+    ),
     kafka: Type.Optional(
       Type.Object(
         {

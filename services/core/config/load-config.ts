@@ -37,6 +37,7 @@ export function loadConfig({ env, cwd, file, service = 'serve', chains = {} }: L
   const fromFile = path === undefined ? {} : readConfigFile(path, problems)
   const fromEnvironment = settingsFromEnvironment(env, problems)
   const settings: ConfigFile = { ...fromFile, ...fromEnvironment }
+  settings.tracing = { ...fromFile.tracing, ...fromEnvironment.tracing }
   settings.kafka = mergeKafka(fromFile.kafka, fromEnvironment.kafka)
   settings.chains = mergeChainSections(fromFile.chains ?? {}, [fromEnvironment.chains ?? {}, chains], problems)
   const config = build(settings, path, cwd, service, problems)
@@ -121,6 +122,7 @@ function build(
     corsOrigins: corsOrigins(settings, problems),
     watchdogMs: (settings.watchdog_s ?? 60) * 1000,
     logFormat: settings.log_format ?? 'auto',
+    tracing: tracingChoice(settings, problems),
     log: logChoice(settings, problems),
     store: storeChoice(settings, problems),
     fold: {
@@ -188,6 +190,19 @@ function corsOrigins({ cors_origins: given = '*' }: ConfigFile, problems: string
       )
   }
   return { kind: 'list', origins: given }
+}
+
+/** Often enough to see each stage, rarely enough to cost nothing. */
+const TRACE_EVERY_BLOCKS = 100
+
+function tracingChoice({ tracing }: ConfigFile, problems: string[]): Config['tracing'] {
+  const { otlp_url: url, every_blocks: everyBlocks = TRACE_EVERY_BLOCKS } = tracing ?? {}
+  if (url === undefined) {
+    if (tracing?.every_blocks !== undefined) problems.push('tracing.every_blocks needs tracing.otlp_url')
+    return { kind: 'none' }
+  }
+  checkHttpUrl('tracing.otlp_url (DEXTAPE_OTLP_URL)', url, problems)
+  return { kind: 'otlp', url, everyBlocks }
 }
 
 function logChoice({ kafka }: ConfigFile, problems: string[]): LogChoice {

@@ -57,6 +57,7 @@ describe('configuration', () => {
       intervals: { flushMs: 30_000, checkpointMs: 30_000, progressMs: 10_000, checkMs: 21_600_000 },
       disk: { reserveBytes: 128 * 2 ** 20 },
       topics: { trades: false },
+      tracing: { kind: 'none' },
       plans: PLANS,
       capacity: CAPACITY,
       sources: new Map(),
