@@ -27,7 +27,7 @@ export const foldedChains = (statuses: readonly AggregateChainStatus[]): FoldCha
     ...{ chain, epoch, indexedFrom: firstBlock?.number ?? null, stopped, storedBlock: flushedBlock },
   }))
 
-export type FoldLog = { log: Pick<EventLog, 'info'>; generations: Pick<LiveGenerations, 'liveOf'> }
+export type FoldLog = { log: Pick<EventLog, 'topics'>; generations: Pick<LiveGenerations, 'liveOf'> }
 
 export function registerFoldMetrics(metrics: Metrics, aggregate: Pick<Aggregate, 'status'>, foldLog: FoldLog): void {
   const perChain = (value: (status: AggregateChainStatus) => number) =>
@@ -90,24 +90,28 @@ export function registerFoldMetrics(metrics: Metrics, aggregate: Pick<Aggregate,
  * unreachable. Asked every few seconds, it is a scrape behind.
  */
 function createBacklog({ log, generations }: FoldLog): (statuses: readonly AggregateChainStatus[]) => Sample[] {
-  const ends = new Map<string, number>()
-  const asking = new Set<string>()
+  let ends: ReadonlyMap<string, number> = new Map()
+  let isAsking = false
 
-  function ask(topic: string): void {
-    if (asking.has(topic)) return
-    asking.add(topic)
+  function ask(): void {
+    if (isAsking) return
+    isAsking = true
     log
-      .info(topic)
-      .then(({ end }) => ends.set(topic, end))
+      .topics()
+      .then((topics) => {
+        ends = new Map(topics.map(({ topic, end }) => [topic, end]))
+      })
       .catch(() => {})
-      .finally(() => asking.delete(topic))
+      .finally(() => {
+        isAsking = false
+      })
   }
 
-  return (statuses) =>
-    statuses.flatMap(({ chain, position }) => {
-      const topic = blocksTopic(chain, generations.liveOf(chain))
-      ask(topic)
-      const end = ends.get(topic)
+  return (statuses) => {
+    ask()
+    return statuses.flatMap(({ chain, position }) => {
+      const end = ends.get(blocksTopic(chain, generations.liveOf(chain)))
       return end === undefined ? [] : [{ labels: { chain }, value: Math.max(0, end - position) }]
     })
+  }
 }

@@ -7,6 +7,7 @@ import { type ChainSources, describeChainSource } from './chain-sources.js'
 import type { PUSH_SERVERS } from './file-schema.js'
 import { withoutSecrets } from './node-source.js'
 import { describeCapacity, describePlans } from './plan-settings.js'
+import type { ClientTls, SaslChoice } from './secrets.js'
 
 export { chainFacts } from './chain-facts.js'
 export { withoutSecrets }
@@ -14,18 +15,21 @@ export { withoutSecrets }
 export type KafkaChoice = {
   kind: 'kafka'
   brokers: readonly string[]
-  registry: { kind: 'in_log' } | { kind: 'http'; url: string }
+  /** The URL has user and password. */
+  registry: { kind: 'in_log' } | { kind: 'http'; url: string; tls?: ClientTls }
   /** Prefix of every topic and group: several installations may share a cluster. */
   prefix: string
   ssl: boolean
-  sasl?: { mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'; username: string; password: string }
+  /** Where `ssl` is on. */
+  tls?: ClientTls
+  sasl?: SaslChoice
   /** Undefined: three if the cluster has as many brokers, else one. */
   replicationFactor?: number
 }
 
 export type LogChoice = { kind: 'embedded' } | KafkaChoice
 
-export type StoreChoice = { kind: 'embedded' } | { kind: 'clickhouse'; url: string }
+export type StoreChoice = { kind: 'embedded' } | { kind: 'clickhouse'; url: string; tls?: ClientTls }
 
 export type Config = ChainSources & {
   /** The file it came from, if any. */
@@ -106,7 +110,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
         : 'none',
     log: config.log.kind === 'kafka' ? describeKafka(config.log) : config.log,
     store:
-      config.store.kind === 'clickhouse' ? { kind: 'clickhouse', url: withoutSecrets(config.store.url) } : config.store,
+      config.store.kind === 'clickhouse' ? { ...config.store, url: withoutSecrets(config.store.url) } : config.store,
     fold: { max_time_back_s: config.fold.maxTimeBackS, journal_blocks: config.fold.journalBlocks },
     retention: {
       updates_h: config.retention.updatesMs / 3_600_000,
@@ -140,8 +144,7 @@ function describeOrigins(origins: Config['corsOrigins']): unknown {
 function describeKafka({ sasl, registry, ...plain }: KafkaChoice): unknown {
   return {
     ...plain,
-    registry: registry.kind === 'http' ? { kind: 'http', url: withoutSecrets(registry.url) } : registry,
-    sasl:
-      sasl === undefined ? 'none' : { mechanism: sasl.mechanism, username: sasl.username, password: '(set, hidden)' },
+    registry: registry.kind === 'http' ? { ...registry, url: withoutSecrets(registry.url) } : registry,
+    sasl: sasl === undefined ? 'none' : 'password' in sasl ? { ...sasl, password: '(set, hidden)' } : sasl,
   }
 }
