@@ -78,7 +78,7 @@ export type ServeDeps = {
   log: EventLog
   codec: Pick<Codec, 'decodeLogRecord' | 'learn'>
   store: Store
-  keys: Pick<KeyStore, 'lookup' | 'list' | 'spentCu' | 'addSpentCu'>
+  keys: Pick<KeyStore, 'lookup' | 'list' | 'spentCu' | 'addSpentCu'> & Partial<Pick<KeyStore, 'noteUse'>>
   config: ServeConfig
   /** Signs WebSocket tokens. Undefined: a random secret; its tokens are valid on this node until it stops. */
   wsTokenSecret?: string

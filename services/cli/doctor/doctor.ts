@@ -1,6 +1,5 @@
 /** `dextape doctor`: checks what a start needs, one line per finding, with what to do about it. */
 import { type Config, describeConfig } from '../../core/config/index.js'
-import { withoutAddresses } from '../../core/runtime/logger.js'
 import { EXIT } from '../../core/runtime/run-main.js'
 import { printable } from '../../core/runtime/terminal.js'
 import { addChainOptions, CHAIN_HELP, type ChainOptions, chainSections, selectSources } from '../chain-options.js'
@@ -69,7 +68,13 @@ async function print(world: World, findings: readonly Finding[]): Promise<void> 
 }
 
 /** Reasons come from nodes and brokers: they may hold addresses with secrets, and codes that move the cursor. */
-const shown = (text: string): string => printable(withoutAddresses(text).replaceAll('\n', ' '))
+const shown = (text: string): string =>
+  printable(
+    text
+      .replaceAll('\n', ' ')
+      .replaceAll(/(\w:\/\/)[^\s/@]*@/g, '$1')
+      .replaceAll(/(\w:\/\/[^\s?]+)\?\S*/g, '$1'),
+  )
 
 function readConfig(world: World, options: DoctorOptions, findings: Finding[]): Config | undefined {
   try {
