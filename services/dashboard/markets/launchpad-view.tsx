@@ -1,5 +1,5 @@
 /** Tokens on launch platforms, in three columns, as they move from one to the next. */
-import type { TokensKeywordItem } from '@dextape/client'
+import type { TokensTrendingTokensItem } from '@dextape/client'
 import { useEffect } from 'preact/hooks'
 import { route, setQuery, tokenPath } from '../app/router.js'
 import { ask } from '../app/session.js'
@@ -16,7 +16,7 @@ const TAGS: Record<Column, string> = { new: 'in_new', almost: 'in_almost', gradu
 const REFRESH_MS = 3000
 const LIMIT = 60
 
-type Board = { platforms: string[]; columns: Record<Column, TokensKeywordItem[]> }
+type Board = { platforms: string[]; columns: Record<Column, TokensTrendingTokensItem[]> }
 
 async function readBoard(chosen: string, signal: AbortSignal): Promise<Board> {
   const launched = await ask('tokensPlatform', { tag: 'meme', limit: 300, orderby: 'created_at' }, signal)
@@ -91,7 +91,7 @@ export function LaunchpadView() {
   )
 }
 
-function Launched({ token }: { token: TokensKeywordItem }) {
+function Launched({ token }: { token: TokensTrendingTokensItem }) {
   const nowS = useValue(status)?.chains.find(({ chain }) => chain === token.chain)?.time ?? 0
   return (
     <li>
@@ -100,7 +100,7 @@ function Launched({ token }: { token: TokensKeywordItem }) {
         <a href={tokenPath(token.chain, token.token)}>
           <b>{token.symbol || shortAddress(token.token)}</b> <span class="soft">{token.name}</span>
         </a>{' '}
-        <RiskMarks token={token} isImpostor={false} />
+        <RiskMarks token={token} />
         <small class="soft">
           <Age timeS={token.created_at} nowS={nowS} /> · <ChainMark chain={token.chain} /> · {token.issue_platform} ·{' '}
           <span class="mono">{shortAddress(token.token)}</span>

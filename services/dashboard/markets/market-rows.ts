@@ -1,5 +1,5 @@
 /** The tokens of the chains with their live figures, loaded page by page. */
-import type { PushedPrice, TokensKeywordItem, TokensSearchItem } from '@dextape/client'
+import type { PushedPrice, TokensSearchItem, TokensTrendingTokensItem } from '@dextape/client'
 import { follow } from '../app/live.js'
 import { ask } from '../app/session.js'
 import { createValue, oncePerFrame } from '../app/store.js'
@@ -11,7 +11,7 @@ export type WindowName = (typeof WINDOWS)[number]
 export type WindowFigures = { change: number; volume: number; trades: number; makers: number; buyShare: number }
 export type Row = {
   id: string
-  token: TokensKeywordItem
+  token: TokensTrendingTokensItem
   pairId: string
   price: number
   change24h: number
@@ -48,7 +48,7 @@ export function createMarketRows(chains: readonly string[]) {
   /** Tokens whose windows were asked for. */
   const asked = new Set<string>()
 
-  function put(token: TokensKeywordItem, rank: number): void {
+  function put(token: TokensTrendingTokensItem, rank: number): void {
     const id = `${token.token}-${token.chain}`
     const known = rows.get(id)
     const row: Row = {
