@@ -266,3 +266,15 @@ describe('an import that is killed', () => {
     120_000,
   )
 })
+
+it('dead letters are printed without codes for the terminal; --raw has their bytes', async () => {
+  const dir = folder()
+  const file = join(dir, 'bad.jsonl')
+  writeFileSync(file, '{"kind":"block\x1b[2J\u202e\n')
+  await run(['topics', 'import', file], { dir })
+  const codes = (text: string) => ['\x1b', '\u202e'].filter((code) => text.includes(code))
+  const listed = await run(['dead', 'ls', '--letters', '5'], { dir })
+  const shown = await run(['dead', 'show', 'unknown', '0'], { dir })
+  expect([listed.out, shown.out].map(codes)).toEqual([[], []])
+  expect(shown.out).toContain('{"kind":"block\ufffd[2J\ufffd')
+})
