@@ -18,7 +18,6 @@ const token = fields({
   numberOrNull: `risk_score is_mintable is_in_blacklist is_lp_not_locked has_mint_method has_black_method
     has_not_renounced has_not_open_source has_not_audited bundle_wallet_rate cluster_wallet_rate insider_wallet_rate
     phishing_wallet_rate rug_risk_rate`,
-  tags: 'flags',
 })
 
 const search = withFields(token, [
