@@ -20,6 +20,8 @@ A single Kafka ${KAFKA_VERSION} node for development and tests, on 127.0.0.1.
 
   --port <n>           client port (9092); the controller uses the next one
   --dir <path>         directory of data, settings and kafka.log (.dextape-kafka)
+  --settings <file>    start: more settings, which replace those of this program
+  --scram <user>       start: a user of SCRAM (name:password), created with the directory; may be repeated
   --until-stdin-ends   start: kill the broker when stdin closes, for programs that start it
 `
 
@@ -28,9 +30,9 @@ const ANSWER_WITHIN_MS = 2_000
 
 const report = (text) => void process.stderr.write(`kafka: ${text}\n`)
 
-async function start({ directory, port, untilStdinEnds }) {
+async function start({ directory, port, untilStdinEnds, extra }) {
   await prepare()
-  const node = await startNode(directory, port)
+  const node = await startNode(directory, port, undefined, extra)
   for (const name of ['SIGINT', 'SIGTERM'])
     process.on(name, () => {
       node.signal('SIGTERM')
@@ -99,6 +101,8 @@ function read(args) {
   const options = {
     port: { type: 'string', default: '9092' },
     dir: { type: 'string', default: '.dextape-kafka' },
+    settings: { type: 'string' },
+    scram: { type: 'string', multiple: true, default: [] },
     'until-stdin-ends': { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
   }
@@ -106,7 +110,8 @@ function read(args) {
   const port = Number(values.port)
   if (!Number.isInteger(port) || port < 1 || port > 65_534)
     throw new BrokerError(`--port must be an integer from 1 to 65534, got "${values.port}"`)
-  const settings = { directory: resolve(values.dir), port, untilStdinEnds: values['until-stdin-ends'] }
+  const extra = { file: values.settings && resolve(values.settings), scram: values.scram }
+  const settings = { directory: resolve(values.dir), port, untilStdinEnds: values['until-stdin-ends'], extra }
   return { command: values.help ? 'help' : positionals.join(' '), settings }
 }
 

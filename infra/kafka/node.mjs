@@ -43,14 +43,18 @@ export function runningOn(directory) {
 }
 
 /** Listens on `port` (clients) and `port + 1` (the controller). `ready` resolves once it serves, `ended` when it has exited. */
-export async function startNode(directory, port, options = archiveOptions()) {
+export async function startNode(directory, port, options = archiveOptions(), extra = { scram: [] }) {
   const holder = runningOn(directory)
   if (holder !== undefined)
     throw new BrokerError(`A broker (pid ${holder.pid}, port ${holder.port}) is already running on ${directory}`)
   mkdirSync(directory, { recursive: true })
   const settings = join(directory, 'server.properties')
-  writeFileSync(settings, readFileSync(SETTINGS, 'utf8') + placeOf(directory, port))
-  if (!existsSync(join(directory, 'data/meta.properties'))) await format(join(directory, 'data'), settings)
+  // Of a setting that is there twice, the last counts.
+  const more = extra.file === undefined ? '' : readFileSync(extra.file, 'utf8')
+  // It may hold passwords.
+  writeFileSync(settings, readFileSync(SETTINGS, 'utf8') + placeOf(directory, port) + more, { mode: 0o600 })
+  if (!existsSync(join(directory, 'data/meta.properties')))
+    await format(join(directory, 'data'), settings, extra.scram, more === '')
 
   const java = [...QUICK, ...options, `-Dlog4j2.configurationFile=${LOGGING}`, ...CLASSES, 'kafka.Kafka', settings]
   const child = spawn('java', java, { stdio: ['ignore', 'pipe', 'pipe'] })
@@ -66,11 +70,13 @@ export async function startNode(directory, port, options = archiveOptions()) {
 }
 
 /** Kafka's own tool formats once for these settings; later nodes get a copy, which saves starting Java twice. */
-async function format(data, settings) {
+async function format(data, settings, scram, isPlain) {
   const formatted = `${JARS}-formatted-${createHash('sha256').update(readFileSync(SETTINGS)).digest('hex').slice(0, 12)}`
-  if (existsSync(formatted)) return cpSync(formatted, data, { recursive: true })
-  const tool = ['kafka.tools.StorageTool', 'format', '-t', CLUSTER_ID, '-c', settings]
+  const isCommon = isPlain && scram.length === 0
+  if (isCommon && existsSync(formatted)) return cpSync(formatted, data, { recursive: true })
+  const tool = ['kafka.tools.StorageTool', 'format', '-t', CLUSTER_ID, '-c', settings, ...scram.flatMap(addScram)]
   await run('java', [...QUICK, ...archiveOptions(), ...CLASSES, ...tool])
+  if (!isCommon) return
   const part = mkdtempSync(`${formatted}.part-`)
   try {
     cpSync(data, part, { recursive: true })
@@ -79,6 +85,14 @@ async function format(data, settings) {
   } catch {
     rmSync(part, { recursive: true, force: true })
   }
+}
+
+function addScram(user) {
+  const [name, password] = user.split(':')
+  return ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((kind) => [
+    '--add-scram',
+    `${kind}=[name=${name},password=${password}]`,
+  ])
 }
 
 function placeOf(directory, port) {

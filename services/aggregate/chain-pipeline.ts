@@ -12,7 +12,8 @@ import {
   type LogRecord,
   updatesTopic,
 } from '../core/log/port.js'
-import type { StageLatency } from '../core/runtime/stage-latency.js'
+import { type StageLatency, wallMs } from '../core/runtime/stage-latency.js'
+import type { BlockName, Tracer } from '../core/runtime/tracing.js'
 import type { Store } from '../core/store/port.js'
 import { rowVersion } from '../core/store/tables.js'
 import { acceptRecord, type ChainRecord } from './accept-record.js'
@@ -24,6 +25,7 @@ import type { StateChange, StateStore } from './checkpoint/state-store.js'
 import { createDeadLetters, noDeadLetters } from './dead-letters.js'
 import { foldFingerprint, lastUpdate } from './epoch.js'
 import type { FoldResult } from './fold/block-changes.js'
+import type { FoldMeters } from './fold-meters.js'
 import { deleteOlderEpochs } from './retention.js'
 import { rowFactsOf } from './sink/encode-rows.js'
 import { createSink, type Sink, type SinkSettings } from './sink/sink.js'
@@ -48,6 +50,8 @@ export type PipelineDeps = {
   /** The checkpoint or stored rows are lost: the chain is folded again, in this epoch. */
   onLoss?: (loss: Loss) => void
   latency?: StageLatency
+  meters?: FoldMeters
+  tracer?: Tracer | undefined
 }
 
 export type Loss = { part: 'state' | 'store'; chain: string; what: string; epoch: number }
@@ -57,6 +61,8 @@ export type PipelineCounts = {
   swaps: number
   retracts: number
   repeated: number
+  /** Waiting for the log to accept updates. */
+  logWaitMs: number
 }
 
 export type ChainPipeline = {
@@ -82,6 +88,8 @@ type Outgoing = {
   results: FoldResult[]
   /** When the folded blocks were appended, where known. */
   appendedMs: number[]
+  /** Blocks that are traced, with the results they became. */
+  traced: Map<FoldResult, { block: BlockName; startMs: number }>
 }
 
 export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeline> {
@@ -112,9 +120,11 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
   const history = new StoredHistory(stateStore)
   // An epoch is stored before its first update: a crash before the first checkpoint must not start another.
   if (!isSameEpoch) await checkpoints.capture(state, history, 0)()
-  const sink = createSink(chain, store, rowFactsOf(state), settings, state.seq, state.head?.number ?? null)
+  const onWritten = (rows: number, ms: number) => deps.meters?.stored(chain, rows, ms)
+  const lastBlock = state.head?.number ?? null
+  const sink = createSink(chain, store, rowFactsOf(state), settings, state.seq, lastBlock, onWritten)
   const assembler = createAssembler()
-  const counts: PipelineCounts = { blocks: 0, swaps: 0, retracts: 0, repeated: 0 }
+  const counts: PipelineCounts = { blocks: 0, swaps: 0, retracts: 0, repeated: 0, logWaitMs: 0 }
   const inTopic = blocksTopic(chain, generation)
   const outTopic = updatesTopic(chain)
   const deadLetters =
@@ -180,23 +190,37 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
     if (appendedMs !== undefined && updates.length > 0) outgoing.appendedMs.push(appendedMs)
   }
 
-  function count(kind: ChainRecord['kind'], { swaps }: FoldResult): void {
-    if (kind === 'retract') counts.retracts += 1
-    else {
+  function count(record: ChainRecord, { swaps }: FoldResult): void {
+    if (record.kind === 'retract') {
+      counts.retracts += 1
+      deps.meters?.reorg(chain, record.retract.from_number - record.retract.to_number)
+    } else {
       counts.blocks += 1
       counts.swaps += swaps
     }
   }
 
   /** Rows come last: the store must not have a block that no update published. */
-  async function publish({ updates, trades: tradeEntries, results, appendedMs }: Outgoing): Promise<void> {
+  async function publish({ updates, trades: tradeEntries, results, appendedMs, traced }: Outgoing): Promise<void> {
+    const startedMs = performance.now()
     await deadLetters.flush()
     const newest = results.at(-1)
     if (!isPublishing && newest !== undefined) lastUpdateKept = keptForm(encodeUpdate(newest, undefined))
     if (updates.length > 0) await log.append(outTopic, updates)
     for (const since of appendedMs) deps.latency?.observe('fold', since)
     if (trades !== null && tradeEntries.length > 0) await log.append(trades.topic, tradeEntries)
-    for (const result of results) sink.add(result)
+    counts.logWaitMs += performance.now() - startedMs
+    for (const result of results) sink.add(result, traced.size === 0 ? undefined : traceOf(result, traced))
+  }
+
+  /** Ends the span of the fold, and begins the one of the store. */
+  function traceOf(result: FoldResult, traced: Outgoing['traced']): (() => void) | undefined {
+    const { block, startMs } = traced.get(result) ?? {}
+    if (block === undefined || startMs === undefined) return undefined
+    const publishedMs = wallMs()
+    const { seq, epoch, kind } = result.update
+    deps.tracer?.span(block, 'fold', startMs, publishedMs, { kind, seq, epoch, swaps: result.swaps })
+    return () => deps.tracer?.span(block, 'store', publishedMs, wallMs(), { seq, epoch })
   }
 
   /** Blocks checkpoints while `work` runs, and permanently once it fails. */
@@ -213,7 +237,8 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
   }
 
   async function process(records: readonly LogRecord[]): Promise<void> {
-    const outgoing: Outgoing = { updates: [], trades: [], results: [], appendedMs: [] }
+    const outgoing: Outgoing = { updates: [], trades: [], results: [], appendedMs: [], traced: new Map() }
+    deps.meters?.batch(chain, records.length)
     let isStateAhead = false
     for (const record of records) {
       const whole = assemble(record)
@@ -223,10 +248,13 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
         if (fold === undefined) counts.repeated += 1
         else {
           isStateAhead = true
+          const startMs = deps.tracer === undefined ? 0 : wallMs()
           const result = fold()
           prepare(result, record, outgoing)
+          const { number, hash } = result.update
+          if (deps.tracer?.wants(number)) outgoing.traced.set(result, { block: { chain, number, hash }, startMs })
           isStateAhead = false
-          count(whole.record.kind, result)
+          count(whole.record, result)
         }
         position = whole.nextOffset
       } catch (error) {
@@ -246,10 +274,12 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
 
   async function checkpoint(): Promise<void> {
     // Capturing clears the change marks: if this is not written, every later checkpoint lacks it.
+    const startedMs = performance.now()
     const write = checkpoints.capture(state, history, position, keptChanges())
     await sink.flush()
     await deps.beforeCheckpoint?.()
     await write()
+    deps.meters?.checkpoint(chain, performance.now() - startedMs)
     if (!isPublishing) return
     lastUpdateKept = undefined
     await log.commit(AGGREGATE_GROUP, inTopic, position)

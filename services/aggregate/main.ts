@@ -8,10 +8,12 @@ import { blocksTopic, type EventLog } from '../core/log/port.js'
 import { abortOf, sleep } from '../core/runtime/backoff.js'
 import type { Logger } from '../core/runtime/logger.js'
 import type { StageLatency } from '../core/runtime/stage-latency.js'
+import type { Tracer } from '../core/runtime/tracing.js'
 import type { Store } from '../core/store/port.js'
 import { type ChainPipeline, openChainPipeline, type PipelineDeps } from './chain-pipeline.js'
 import { type ChainTurns, createChainTurns, type TurnSettings } from './chain-turns.js'
 import type { StateStore } from './checkpoint/state-store.js'
+import type { FoldMeters } from './fold-meters.js'
 import { type AggregateChainStatus, pipelineStatus } from './pipeline-status.js'
 import { cleanAfterSwitch, factsWithReplay, type ReplayParts, switchToReplay } from './replay/switch-replay.js'
 import type { SinkSettings } from './sink/sink.js'
@@ -34,6 +36,8 @@ export type AggregateDeps = {
   logger: Logger
   nowMs(): number
   latency?: StageLatency
+  meters?: FoldMeters
+  tracer?: Tracer | undefined
 } & Pick<PipelineDeps, 'ownsStore' | 'beforeCheckpoint' | 'onLoss'>
 
 export type Aggregate = {

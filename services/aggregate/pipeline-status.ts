@@ -11,6 +11,9 @@ export type AggregateChainStatus = {
   finalizedNumber: number
   position: number
   flushedSeq: number
+  /** Rows that wait for their batch. */
+  waitingRows: number
+  storeWaitMs: number
   flushedBlock: number | null
   /** Why the chain stopped; null while it runs. */
   stopped: string | null
@@ -29,6 +32,8 @@ export function pipelineStatus(chain: string, pipeline: ChainPipeline): Aggregat
     finalizedNumber: state.finalizedNumber,
     position,
     flushedSeq: sink.flushedSeq,
+    waitingRows: sink.waitingRows,
+    storeWaitMs: sink.waitMs,
     flushedBlock: sink.flushedBlock,
     stopped: stopped === null ? null : stopped.message,
     deadByReason,

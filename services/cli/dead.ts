@@ -2,7 +2,9 @@
 import { DextapeError } from '../core/domain/errors.js'
 import type { DeadLetter } from '../core/domain/records.js'
 import type { OpenLog } from '../core/log/topic-records.js'
+import { withoutAddresses } from '../core/runtime/logger.js'
 import { formatTime } from '../core/runtime/output.js'
+import { printable } from '../core/runtime/terminal.js'
 import { deadTopics, lettersOf, rawText } from '../serve/operator/dead-letters.js'
 import { type Cli, configOfExistingData, existingDir, type GlobalOptions, type World } from './context.js'
 import { withLog } from './open-data.js'
@@ -83,7 +85,8 @@ async function printLetters(
       else {
         const place =
           letter.block_number === null ? '' : ` block ${letter.block_number} ${letter.position ?? ''}`.trimEnd()
-        await world.out.line(`${letter.chain} ${offset}  ${letter.reason}  ${letter.source}${place}  ${letter.detail}`)
+        const { chain, reason, source, detail } = letter
+        await world.out.line(`${chain} ${offset}  ${reason}  ${shown(source)}${place}  ${shown(detail)}`)
       }
     }
   }
@@ -118,18 +121,22 @@ async function showDead(
         ['chain', letter.chain],
         ['offset', offset],
         ['reason', letter.reason],
-        ['detail', letter.detail],
-        ['source', letter.source],
+        ['detail', shown(letter.detail)],
+        ['source', shown(letter.source)],
         ['block', letter.block_number ?? '–'],
         ['position', letter.position ?? '–'],
         ['chain time', formatTime(letter.at * 1000)],
         ['raw bytes', letter.raw.length],
       ]
       for (const [name, value] of rows) await world.out.line(`${name.padEnd(10)}  ${value}`)
-      await world.out.line(`\n${rawText(letter.raw)}`)
+      // The raw form as it came is for `--raw`, which is not for a terminal.
+      await world.out.line(`\n${rawText(letter.raw).split('\n').map(printable).join('\n')}`)
     },
   )
 }
+
+/** Anybody can write these texts: no codes for the terminal, and of an address only its host. */
+const shown = (text: string): string => printable(withoutAddresses(text).replaceAll(/[\n\t]/g, ' '))
 
 async function letterAt(open: OpenLog, topic: string, offset: number): Promise<DeadLetter | undefined> {
   for await (const found of lettersOf(open, topic, offset)) return found.offset === offset ? found.letter : undefined

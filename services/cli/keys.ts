@@ -1,12 +1,15 @@
 /** `dextape keys`: API keys. Only their hashes are stored, so a key is printed once, when it is created. */
 import { randomBytes } from 'node:crypto'
+import { hostname, userInfo } from 'node:os'
 import { Option } from 'commander'
 import { type Config, describePlan } from '../core/config/index.js'
 import type { DataDir } from '../core/data-dir/data-dir.js'
 import { DextapeError } from '../core/domain/errors.js'
 import { isPlan, PLAN_NAMES, type PlanLimits } from '../core/domain/plans.js'
+import { auditOf } from '../core/keys/key-audit.js'
 import { type KeyRecord, type KeyStore, keyNamed, monthOf, openKeyStore } from '../core/keys/key-store.js'
 import { formatTime } from '../core/runtime/output.js'
+import { printable } from '../core/runtime/terminal.js'
 import {
   type Cli,
   configOf,
@@ -61,6 +64,19 @@ export function addKeys({ program, world, act }: Cli): void {
     .argument('<id>', 'Id or name, as in `keys ls`')
     .addHelpText('after', '\nExample:\n  dextape keys revoke my-bot')
     .action(act((options, id = '') => revokeKey(world, id, options)))
+  keys
+    .command('rotate')
+    .description('Replace a key: print a new one with the same plan and limits; the old one expires after the overlap')
+    .argument('<id>', 'Id or name, as in `keys ls`')
+    .option('--overlap <time>', 'How long the old key still works: 30d, 12h, 0h', '24h')
+    .option('--json', 'Print JSON, including both ids')
+    .addHelpText('after', '\nExample:\n  dextape keys rotate my-bot --overlap 2d')
+    .action(act<RotateOptions>((options, id = '') => rotateKey(world, id, options)))
+  keys
+    .command('audit')
+    .description('List when keys were created, first used, rotated, expired and revoked, and by whom')
+    .option('--json', 'Print JSON lines')
+    .action(act<{ json?: boolean }>((options) => printAudit(world, options)))
 }
 
 type CreateKeyOptions = GlobalOptions & {
@@ -87,7 +103,7 @@ async function createKey(world: World, options: CreateKeyOptions): Promise<void>
   }
   const keys = await openKeys(world, options, createdDir)
   try {
-    const { key, record } = await keys.create(wanted)
+    const { key, record } = await keys.create({ ...wanted, by: whoami() })
     if (options.json) await world.out.json({ key, id: record.id, name: record.name, plan: record.plan })
     else await world.out.line(key)
   } finally {
@@ -116,7 +132,7 @@ async function listKeys(world: World, options: GlobalOptions & { json?: boolean 
       ],
       records.map((record) => [
         record.id,
-        record.name,
+        printable(record.name),
         record.only === undefined ? record.plan : `${record.plan}, ${record.only} only`,
         record.ratePerS ?? '–',
         plans[record.plan].sockets ?? '–',
@@ -150,7 +166,7 @@ async function showKey(world: World, idOrName: string, options: GlobalOptions & 
     const state = stateOf(record, world.nowMs())
     if (options.json) return await world.out.json({ id, name, plan, state, createdAtMs, expiresAtMs, spentCu, budgets })
     await world.out.table(
-      ['key', name],
+      ['key', printable(name)],
       [
         ...[
           ['id', id],
@@ -179,11 +195,64 @@ function budgetsOf({ ratePerS, quotaCu }: KeyRecord, limits: PlanLimits): Record
 async function revokeKey(world: World, idOrName: string, options: GlobalOptions): Promise<void> {
   const keys = await openKeys(world, options, existingDir)
   try {
-    const revoked = await keys.revoke(idOrName)
+    const revoked = await keys.revoke(idOrName, whoami())
     if (revoked === undefined) throw keyUnknown(idOrName)
-    await world.out.line(`revoked ${revoked.id} (${revoked.name})`)
+    await world.out.line(`revoked ${revoked.id} (${printable(revoked.name)})`)
   } finally {
     await keys.close()
+  }
+}
+
+type RotateOptions = GlobalOptions & { overlap: string; json?: boolean }
+
+async function rotateKey(world: World, idOrName: string, options: RotateOptions): Promise<void> {
+  const overlapMs = parseSpan(options.overlap)
+  if (overlapMs === undefined) throw invalidOption('--overlap', 'a time (30d, 12h)', options.overlap)
+  const keys = await openKeys(world, options, existingDir)
+  try {
+    const made = await keys.rotate(idOrName, { overlapMs, by: whoami() })
+    if (made === undefined) throw keyUnknown(idOrName)
+    const { key, record, old } = made
+    if (options.json)
+      return await world.out.json({ key, id: record.id, old_id: old.id, old_expires_ms: old.expiresAtMs })
+    await world.out.line(key)
+    world.stderr.write(`${old.id} works until ${formatTime(old.expiresAtMs)}\n`)
+  } finally {
+    await keys.close()
+  }
+}
+
+async function printAudit(world: World, options: GlobalOptions & { json?: boolean }): Promise<void> {
+  const keys = await openKeys(world, options, existingDir)
+  try {
+    const events = auditOf(keys.list(), world.nowMs())
+    if (options.json) {
+      for (const { atMs, action, keyId, name, by, newKeyId } of events)
+        await world.out.json({
+          ...{ time: new Date(atMs).toISOString(), action, key_id: keyId, name, by },
+          ...(newKeyId === undefined ? {} : { new_key_id: newKeyId }),
+        })
+      return
+    }
+    await world.out.table(
+      ['time', 'action', 'id', 'name', 'by', 'new id'],
+      events.map(({ atMs, action, keyId, name, by, newKeyId }) => [
+        ...[formatTime(atMs), action, keyId, printable(name)],
+        ...[by === '' ? '–' : printable(by), newKeyId ?? '–'],
+      ]),
+    )
+  } finally {
+    await keys.close()
+  }
+}
+
+/** The user of this machine who runs the command. */
+function whoami(): string {
+  try {
+    return `${userInfo().username}@${hostname()}`
+  } catch {
+    // A user id without a name, as in a container.
+    return `uid ${process.getuid?.() ?? '?'}@${hostname()}`
   }
 }
 
@@ -195,10 +264,16 @@ function keyUnknown(idOrName: string): DextapeError {
   })
 }
 
+/** `30d`, `12h`. */
+function parseSpan(text: string): number | undefined {
+  const span = /^(\d{1,6})([dh])$/.exec(text)
+  return span === null ? undefined : Number(span[1]) * (span[2] === 'd' ? 86_400_000 : 3_600_000)
+}
+
 /** A date, or a time from now: `30d`, `12h`. */
 function parseExpiry(text: string, nowMs: number): number {
-  const span = /^(\d+)([dh])$/.exec(text)
-  const ms = span === null ? Date.parse(text) : nowMs + Number(span[1]) * (span[2] === 'd' ? 86_400_000 : 3_600_000)
+  const spanMs = parseSpan(text)
+  const ms = spanMs === undefined ? Date.parse(text) : nowMs + spanMs
   if (!Number.isFinite(ms)) throw invalidOption('--expires', 'a date (2027-01-31) or a time from now (30d, 12h)', text)
   return ms
 }

@@ -46,7 +46,7 @@ export async function withStore<T>(
 ): Promise<T> {
   const store =
     choice.kind === 'clickhouse'
-      ? await (await import('../core/store/clickhouse-store.js')).openStore({ kind: 'server', url: choice.url })
+      ? await (await import('../core/store/clickhouse-store.js')).openStore({ ...choice, kind: 'server' })
       : await (await import('../core/store/local-store.js')).openLocalStore(dir().path)
   try {
     return await use(store)

@@ -2,6 +2,7 @@
 
 import type { DeadLetter } from '../core/domain/records.js'
 import { isRetryable } from '../core/runtime/backoff.js'
+import type { Tracer } from '../core/runtime/tracing.js'
 import type { ChainMark } from './checkpoints.js'
 import { encodeLetter, encodeRecord, type IngestCodec, type TopicEntry, unencodable } from './encode-records.js'
 import { chainStatus, countLetter, countOf, countRecord, type IngestStatus, type RecordCount } from './ingest-status.js'
@@ -28,6 +29,7 @@ export function createBatch<Position>(
   source: string,
   status: IngestStatus,
   topicOf: (chain: string) => string,
+  tracer?: Pick<Tracer, 'wants'>,
 ): Batch<Position> {
   const entries: TopicEntry[] = []
   const counts: RecordCount[] = []
@@ -67,10 +69,19 @@ export function createBatch<Position>(
       return
     }
     for (const { entry } of encoded) entry.arrivedMs = arrivedMs
+    if (tracer !== undefined) trace(record, encoded)
     push(encoded)
     // Not the record itself: objects a batch holds would reach the old generation of the heap.
     counts.push(countOf(record))
     moveHead(record)
+  }
+
+  /** A block in parts is in the log with its last part. */
+  function trace(record: SourceRecord, encoded: readonly TopicEntry[]): void {
+    if (record.kind !== 'block' || tracer?.wants(record.block.number) !== true) return
+    const { chain, number, hash } = record.block
+    const last = encoded.at(-1)
+    if (last !== undefined) last.entry.traced = { chain, number, hash }
   }
 
   function moveHead(record: SourceRecord): void {
@@ -107,6 +118,7 @@ export function createBatch<Position>(
       for (const letter of letters) countLetter(status, letter)
       for (const [chain, head] of heads) chainStatus(status, chain).head = head
       status.appendedBytes += bytes
+      status.batches += 1
     },
   }
 }

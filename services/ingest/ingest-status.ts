@@ -29,6 +29,8 @@ export type IngestStatus = {
   error?: { code: string; message: string }
   chains: Map<string, ChainIngestStatus>
   appendedBytes: number
+  /** Appends to the log. */
+  batches: number
   /** Where the time goes: waiting for the source, or for the log. */
   sourceWaitMs: number
   logWaitMs: number
@@ -36,8 +38,10 @@ export type IngestStatus = {
 
 export function createStatus(source: string, chain?: string): IngestStatus {
   const only = chain === undefined ? {} : { chain }
-  return { source, ...only, state: 'starting', chains: new Map(), appendedBytes: 0, sourceWaitMs: 0, logWaitMs: 0 }
+  return { source, ...only, state: 'starting', chains: new Map(), ...noCounts() }
 }
+
+const noCounts = () => ({ appendedBytes: 0, batches: 0, sourceWaitMs: 0, logWaitMs: 0 })
 
 export function chainStatus(status: IngestStatus, chain: string): ChainIngestStatus {
   let found = status.chains.get(chain)
@@ -112,10 +116,39 @@ export function registerIngestMetrics(metrics: Metrics, status: IngestStatus): v
     { name: 'dextape_ingest_head_time_seconds', help: 'Chain time of the last block published', labels },
     perChain(({ head }) => head?.timeS ?? 0),
   )
+  metrics.gauge(
+    { name: 'dextape_ingest_head_blocks', help: 'Number of the last block published', labels },
+    perChain(({ head }) => head?.number ?? 0),
+  )
+  metrics.gauge(
+    {
+      name: 'dextape_ingest_published_timestamp_seconds',
+      help: 'Wall clock of the last record published, until the source ends',
+      labels,
+    },
+    function* () {
+      // A source that has ended is not late.
+      if (status.state === 'done') return
+      for (const [chain, { publishedAtMs }] of status.chains)
+        if (publishedAtMs > 0) yield { labels: { chain }, value: publishedAtMs / 1000 }
+    },
+  )
   const perSource = (value: () => number) => () => [{ labels: { source: status.source }, value: value() }]
   metrics.counter(
     { name: 'dextape_ingest_appended_bytes_total', help: 'Bytes appended to the log', labels: ['source'] },
     perSource(() => status.appendedBytes),
+  )
+  metrics.counter(
+    { name: 'dextape_ingest_batches_total', help: 'Appends to the log', labels: ['source'] },
+    perSource(() => status.batches),
+  )
+  metrics.gauge(
+    {
+      name: 'dextape_ingest_failed',
+      help: '1 if the source has failed and is not retried',
+      labels: ['source'],
+    },
+    perSource(() => (status.state === 'failed' ? 1 : 0)),
   )
   metrics.counter(
     { name: 'dextape_ingest_source_wait_seconds_total', help: 'Time spent waiting for the source', labels: ['source'] },

@@ -7,6 +7,7 @@ import { type Backoff, createBackoff, isRetryable, withRetry } from '../core/run
 import type { Logger } from '../core/runtime/logger.js'
 import { createHealth, type Health, type Part } from '../core/runtime/part-health.js'
 import { type StageLatency, wallMs } from '../core/runtime/stage-latency.js'
+import type { Tracer } from '../core/runtime/tracing.js'
 import { type Batch, createBatch } from './batch.js'
 import type { Checkpoints } from './checkpoints.js'
 import { createTopicSchemas, type IngestCodec, type SchemasOfTopic } from './encode-records.js'
@@ -35,6 +36,7 @@ export type IngestDeps<Position> = {
   /** The chain of a source that can resume after any block: it resumes after the log's last block, whatever its checkpoint. */
   chain?: string
   latency?: StageLatency
+  tracer?: Tracer | undefined
 }
 
 export interface Ingest {
@@ -71,7 +73,7 @@ export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
     } catch (error) {
       status.state = 'failed'
       status.error = describeError(error)
-      logger.error('ingest failed', { source: source.name, code: status.error.code, error: status.error.message })
+      logger.error('ingest failed', { source: source.name, code: status.error.code, reason: status.error.message })
       return { kind: 'failed', error }
     } finally {
       progress.stop()
@@ -83,7 +85,8 @@ export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
     const { from, recent } = await resume.findPosition(publisher)
     status.state = 'running'
     const items = source.items(from, signal, recent)
-    const newBatch = () => createBatch<Position>(deps.codec, log.maxValueBytes, source.name, status, topicOf)
+    const newBatch = () =>
+      createBatch<Position>(deps.codec, log.maxValueBytes, source.name, status, topicOf, deps.tracer)
     let batch = newBatch()
     let failure: { error: unknown } | undefined
     try {

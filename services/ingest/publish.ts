@@ -4,7 +4,8 @@
  */
 import { createHash } from 'node:crypto'
 import { deadTopic, type EventLog, type LogEntry } from '../core/log/port.js'
-import type { StageLatency } from '../core/runtime/stage-latency.js'
+import { type StageLatency, wallMs } from '../core/runtime/stage-latency.js'
+import type { Tracer } from '../core/runtime/tracing.js'
 import type { Checkpoint, Checkpoints } from './checkpoints.js'
 import type { TopicEntry } from './encode-records.js'
 
@@ -28,6 +29,7 @@ export type PublisherDeps = {
    */
   resumedTopic?: string | undefined
   latency?: StageLatency | undefined
+  tracer?: Tracer | undefined
 }
 
 export async function createPublisher({
@@ -37,6 +39,7 @@ export async function createPublisher({
   onLost,
   resumedTopic,
   latency,
+  tracer,
 }: PublisherDeps): Promise<Publisher> {
   let checkpoint = checkpoints.get(sourceId) ?? { ends: {}, chains: {} }
   for (const [topic, end] of Object.entries(checkpoint.ends)) {
@@ -86,7 +89,11 @@ export async function createPublisher({
         if (fresh.length === 0 || attempt.appended.has(topic)) continue
         const first = await log.append(topic, fresh)
         attempt.appended.add(topic)
-        for (const { arrivedMs } of fresh) if (arrivedMs !== undefined) latency?.observe('append', arrivedMs)
+        for (const { arrivedMs, traced, value } of fresh) {
+          if (arrivedMs === undefined) continue
+          latency?.observe('append', arrivedMs)
+          if (traced !== undefined) tracer?.span(traced, 'block', arrivedMs, wallMs(), { bytes: value.length })
+        }
         checkpoint = { ...checkpoint, ends: { ...checkpoint.ends, [topic]: first + fresh.length } }
       }
       checkpoint = { position, ends: checkpoint.ends, chains }

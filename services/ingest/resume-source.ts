@@ -5,6 +5,7 @@ import { createAssembler } from '../core/log/parts.js'
 import type { EventLog } from '../core/log/port.js'
 import type { Logger } from '../core/runtime/logger.js'
 import type { StageLatency } from '../core/runtime/stage-latency.js'
+import type { Tracer } from '../core/runtime/tracing.js'
 import { type ChainMark, type Checkpoints, generationCheckpoint, memoryCheckpoints } from './checkpoints.js'
 import type { IngestCodec } from './encode-records.js'
 import { chainStatus, type IngestStatus } from './ingest-status.js'
@@ -23,6 +24,7 @@ export type ResumeDeps<Position> = {
   /** The chain of a source that can resume after any block. */
   chain?: string
   latency?: StageLatency
+  tracer?: Tracer | undefined
 }
 
 export interface Resume<Position> {
@@ -32,7 +34,7 @@ export interface Resume<Position> {
 }
 
 export function createResume<Position>(deps: ResumeDeps<Position>): Resume<Position> {
-  const { source, log, codec, logger, status, topicOf, latency } = deps
+  const { source, log, codec, logger, status, topicOf, latency, tracer } = deps
   const checkpoints = source.id === null ? memoryCheckpoints() : deps.checkpoints
   // Each generation has its own checkpoints if the source reads one chain.
   const generation = deps.chain === undefined ? 1 : (deps.generationOf?.(deps.chain) ?? 1)
@@ -43,7 +45,7 @@ export function createResume<Position>(deps: ResumeDeps<Position>): Resume<Posit
       const onLost = (topic: string) =>
         logger.warn('the log ends before the checkpoint, reading the source from its start', { topic })
       const resumedTopic = resumedChain === undefined ? undefined : topicOf(resumedChain)
-      const publisher = await createPublisher({ log, checkpoints, sourceId, onLost, resumedTopic, latency })
+      const publisher = await createPublisher({ log, checkpoints, sourceId, onLost, resumedTopic, latency, tracer })
       for (const [chain, mark] of Object.entries(publisher.checkpoint.chains)) chainStatus(status, chain).head = mark
       return publisher
     },

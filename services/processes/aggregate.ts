@@ -13,7 +13,7 @@ const MAX_RETRY_DELAY_MS = 2000
 
 export const runAggregate: RunAggregate = ({ config, logger, out }) =>
   runProcess({ command: 'aggregate', config, logger, parts: ['log', 'store'] }, async (parts) => {
-    const { platform, health, metrics, shutdown, closing, serveStatus, publishStatus } = parts
+    const { platform, health, metrics, tracer, shutdown, closing, serveStatus, publishStatus } = parts
     const store = await openConfiguredStore(config, health, shutdown.signal, closing)
     let isClaimed = false
     /** Ingest marks the origin before its first block, so a chain to fold always has one. */
@@ -25,7 +25,7 @@ export const runAggregate: RunAggregate = ({ config, logger, out }) =>
         if (!isClaimed) await sleep(ORIGIN_POLL_MS, shutdown.signal)
       }
     }
-    const aggregate = openFold({ platform, store, config, logger, metrics, beforeChain: claim })
+    const aggregate = openFold({ platform, store, config, logger, metrics, tracer, beforeChain: claim })
     let isMigrated = false
     const chains = () =>
       aggregate.status().map(({ chain, firstBlock, stopped, head, seq, flushedSeq }) => ({

@@ -1,7 +1,9 @@
 /** Status of each chain in ingest and aggregate, for /status and /metrics. */
 import type { Aggregate } from '../aggregate/main.js'
 import type { AggregateChainStatus } from '../aggregate/pipeline-status.js'
+import type { LiveGenerations } from '../core/coordination/generations.js'
 import type { FoldChain, IngestChain } from '../core/coordination/service-reports.js'
+import { blocksTopic, type EventLog } from '../core/log/port.js'
 import { DEAD_LETTERS_TOTAL, type Metrics, type Sample } from '../core/runtime/metrics.js'
 import type { IngestStatus } from '../ingest/ingest-status.js'
 
@@ -25,7 +27,9 @@ export const foldedChains = (statuses: readonly AggregateChainStatus[]): FoldCha
     ...{ chain, epoch, indexedFrom: firstBlock?.number ?? null, stopped, storedBlock: flushedBlock },
   }))
 
-export function registerFoldMetrics(metrics: Metrics, aggregate: Aggregate): void {
+export type FoldLog = { log: Pick<EventLog, 'topics'>; generations: Pick<LiveGenerations, 'liveOf'> }
+
+export function registerFoldMetrics(metrics: Metrics, aggregate: Pick<Aggregate, 'status'>, foldLog: FoldLog): void {
   const perChain = (value: (status: AggregateChainStatus) => number) =>
     function* (): Iterable<Sample> {
       for (const status of aggregate.status()) yield { labels: { chain: status.chain }, value: value(status) }
@@ -41,6 +45,26 @@ export function registerFoldMetrics(metrics: Metrics, aggregate: Aggregate): voi
   metrics.gauge(
     { name: 'dextape_fold_head_blocks', help: 'Number of the last block applied', labels },
     perChain((s) => s.head?.number ?? 0),
+  )
+  metrics.gauge(
+    { name: 'dextape_fold_head_time_seconds', help: 'Chain time of the last block applied', labels },
+    perChain((s) => s.nowS),
+  )
+  const backlogOf = createBacklog(foldLog)
+  metrics.gauge({ name: 'dextape_fold_backlog_records', help: 'Records of the log not folded yet', labels }, () =>
+    backlogOf(aggregate.status()),
+  )
+  metrics.counter(
+    { name: 'dextape_fold_log_wait_seconds_total', help: 'Time spent waiting for the log', labels },
+    perChain((s) => s.logWaitMs / 1000),
+  )
+  metrics.counter(
+    { name: 'dextape_fold_store_wait_seconds_total', help: 'Time spent waiting for the store', labels },
+    perChain((s) => s.storeWaitMs / 1000),
+  )
+  metrics.gauge(
+    { name: 'dextape_store_waiting_rows', help: 'Rows folded that wait for their batch', labels },
+    perChain((s) => s.waitingRows),
   )
   metrics.gauge(
     { name: 'dextape_fold_seq', help: 'Seq of the last update', labels },
@@ -59,4 +83,35 @@ export function registerFoldMetrics(metrics: Metrics, aggregate: Aggregate): voi
       for (const [reason, value] of deadByReason) yield { labels: { chain, reason }, value }
     }
   })
+}
+
+/**
+ * Each call asks the log how far it goes, and answers with what it said last time: /metrics must not wait for a log that is
+ * unreachable. Asked every few seconds, it is a scrape behind.
+ */
+function createBacklog({ log, generations }: FoldLog): (statuses: readonly AggregateChainStatus[]) => Sample[] {
+  let ends: ReadonlyMap<string, number> = new Map()
+  let isAsking = false
+
+  function ask(): void {
+    if (isAsking) return
+    isAsking = true
+    log
+      .topics()
+      .then((topics) => {
+        ends = new Map(topics.map(({ topic, end }) => [topic, end]))
+      })
+      .catch(() => {})
+      .finally(() => {
+        isAsking = false
+      })
+  }
+
+  return (statuses) => {
+    ask()
+    return statuses.flatMap(({ chain, position }) => {
+      const end = ends.get(blocksTopic(chain, generations.liveOf(chain)))
+      return end === undefined ? [] : [{ labels: { chain }, value: Math.max(0, end - position) }]
+    })
+  }
 }

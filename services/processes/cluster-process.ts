@@ -9,7 +9,9 @@ import type { Logger } from '../core/runtime/logger.js'
 import { createMetrics, type Metrics } from '../core/runtime/metrics.js'
 import { createOpsServer, type OpsDeps } from '../core/runtime/ops-server.js'
 import { createHealth, type Health, type Part, registerHealthMetrics } from '../core/runtime/part-health.js'
+import { registerProcessMetrics } from '../core/runtime/process-metrics.js'
 import { createShutdown, type Shutdown } from '../core/runtime/shutdown.js'
+import { createTracer, type Tracer } from '../core/runtime/tracing.js'
 import type { Closing } from './open-store.js'
 import { openPlatform } from './platform/open-platform.js'
 import type { Platform } from './platform/platform.js'
@@ -19,6 +21,7 @@ export type ProcessParts = {
   platform: Platform
   health: Health
   metrics: Metrics
+  tracer: Tracer | undefined
   shutdown: Shutdown
   /** Called in reverse order at the end. */
   closing: Closing
@@ -43,11 +46,16 @@ export async function runProcess(
   try {
     const health = createHealth({ parts, logger })
     const metrics = createMetrics()
+    // The status ports of ingest and aggregate have no certificate.
+    const tls = command === 'serve' && config.tls.kind === 'files' ? config.tls : undefined
+    registerProcessMetrics(metrics, command, tls)
+    const tracer = createTracer(config.tracing, { service: command, logger, metrics })
+    closing.push(async () => tracer?.close())
     const dir = () => openDataDir(config.dataDir)
     const platform = await openPlatform({ config, dir, logger, health, signal: shutdown.signal })
     closing.push(() => platform.close())
     return await run({
-      ...{ platform, health, metrics, shutdown, closing },
+      ...{ platform, health, metrics, tracer, shutdown, closing },
       async serveStatus({ isReady, status }) {
         registerHealthMetrics(metrics, health)
         const fullStatus = () => ({ service: command, instance: platform.instance, away: health.report(), ...status() })

@@ -1,4 +1,5 @@
 /** Folds the chains assigned to this process until it is asked to stop. */
+import { createFoldMeters } from '../aggregate/fold-meters.js'
 import { type Aggregate, type AggregateDeps, type AggregateSettings, createAggregate } from '../aggregate/main.js'
 import { createOwnedChains } from '../aggregate/owned-chains.js'
 import type { ReplayParts } from '../aggregate/replay/switch-replay.js'
@@ -9,6 +10,7 @@ import type { Logger } from '../core/runtime/logger.js'
 import type { Metrics } from '../core/runtime/metrics.js'
 import type { Shutdown } from '../core/runtime/shutdown.js'
 import { createStageLatency } from '../core/runtime/stage-latency.js'
+import type { Tracer } from '../core/runtime/tracing.js'
 import type { Store } from '../core/store/port.js'
 import { registerFoldMetrics } from './chain-status.js'
 import type { Platform } from './platform/platform.js'
@@ -28,6 +30,7 @@ export type FoldDeps = {
   openReplayStore?: ReplayParts['openStore']
   /** Called before tables are dropped. */
   beforeDrop?: () => void
+  tracer?: Tracer | undefined
 } & Pick<AggregateDeps, 'ownsStore' | 'beforeCheckpoint' | 'onLoss'>
 
 export function foldSettings(config: Config, { updatesHeldMs }: Pick<Platform, 'updatesHeldMs'>): AggregateSettings {
@@ -57,7 +60,7 @@ export function openFold(deps: FoldDeps): Aggregate {
     ...(replay && { replay }),
     ...{ ownsStore, ...(beforeCheckpoint && { beforeCheckpoint }), ...(onLoss && { onLoss }) },
     ...{ log: platform.log, codec: platform.codec, generations: platform.generations, store, logger, nowMs: Date.now },
-    latency: createStageLatency(metrics),
+    ...{ latency: createStageLatency(metrics), meters: createFoldMeters(metrics), tracer: deps.tracer },
     async openState(chain) {
       await beforeChain?.()
       return platform.openState(chain)
@@ -65,7 +68,7 @@ export function openFold(deps: FoldDeps): Aggregate {
     factsOf: (chain) => chainFacts(config, chain),
     settings: foldSettings(config, platform),
   })
-  registerFoldMetrics(metrics, aggregate)
+  registerFoldMetrics(metrics, aggregate, platform)
   return aggregate
 }
 

@@ -14,7 +14,7 @@ export const runIngest: RunIngest = async ({ config, logger, out, source: reques
   const { source: chosen, dataDir, claim } = await chooseSource(config, requested)
   if (chosen.kind === 'none') throw noSource()
   return runProcess({ command: 'ingest', config, logger, parts: ['log', 'source'] }, async (parts) => {
-    const { platform, health, metrics, shutdown, closing, serveStatus, publishStatus } = parts
+    const { platform, health, metrics, tracer, shutdown, closing, serveStatus, publishStatus } = parts
     let ingests: Ingests | undefined
     const statuses = () => ingests?.statuses ?? []
     const names = () => statuses().map(({ source }) => source)
@@ -27,7 +27,7 @@ export const runIngest: RunIngest = async ({ config, logger, out, source: reques
       }),
     })
     await platform.claimOrigin(claim)
-    const ingestParts = { platform, config, logger, health, metrics, dataDir: openDataDir(dataDir), speed }
+    const ingestParts = { platform, config, logger, health, metrics, tracer, dataDir: openDataDir(dataDir), speed }
     ingests = await openIngests(chosen, { ...ingestParts, onHistory: () => {} }, closing, shutdown.signal)
     publishStatus(() => ({ service: 'ingest', away: health.report(), chains: statuses().flatMap(reportedChains) }))
     await out.line(`ingest of ${names().join(', ')} is up: http://${hostInUrl(config.host)}:${port}/status`)

@@ -1,7 +1,7 @@
 /** Opens the configured store for a process that writes or serves. */
 
 import { replayDatabase } from '../aggregate/replay/replayed-rows.js'
-import type { Config } from '../core/config/index.js'
+import type { Config, StoreChoice } from '../core/config/index.js'
 import { mixed, type Origin } from '../core/data-dir/origin.js'
 import type { Health } from '../core/runtime/part-health.js'
 import { openStore, type StoreOptions, type StoreTarget } from '../core/store/clickhouse-store.js'
@@ -38,9 +38,14 @@ export function openReplayStore(
 }
 
 function targetOf({ store, dataDir }: Pick<Config, 'store' | 'dataDir'>): StoreTarget {
-  if (store.kind === 'clickhouse') return { kind: 'server', url: store.url }
+  if (store.kind === 'clickhouse') return serverTarget(store)
   return { kind: 'socket', path: socketPathOf(dataDir), enginePath: enginePathOf(dataDir) }
 }
+
+const serverTarget = ({ url, tls }: Extract<StoreChoice, { kind: 'clickhouse' }>): StoreTarget => ({
+  ...{ kind: 'server', url },
+  ...(tls === undefined ? {} : { tls }),
+})
 
 /** Marks the store as real or simulated: several data directories may share one database. */
 export async function claimStore(store: Store, wanted: Origin): Promise<void> {

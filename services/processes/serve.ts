@@ -7,6 +7,7 @@ import { createKeyedTable } from '../core/log/keyed-table.js'
 import { STATUS_TOPIC } from '../core/log/port.js'
 import { chooseLogFormat } from '../core/runtime/logger.js'
 import { checkPortFree } from '../core/runtime/ports.js'
+import { registerThreadMetrics } from '../core/runtime/process-metrics.js'
 import { readCertificate } from '../core/runtime/tls-files.js'
 import { assembleServe } from '../serve/assemble.js'
 import { createPipeStatus } from '../serve/pipe-status.js'
@@ -25,7 +26,7 @@ export const runServe: RunServe = async ({ config, logger, out }) => {
   await checkPortFree(config.host, config.httpPort, 'DEXTAPE_HTTP_PORT')
   await checkPortFree(config.host, config.wsPort, 'DEXTAPE_WS_PORT')
   return runProcess({ command: 'serve', config, logger, parts: ['log', 'store'] }, async (parts) => {
-    const { platform, health, metrics, shutdown, closing } = parts
+    const { platform, health, metrics, tracer, shutdown, closing } = parts
     const { signal } = shutdown
     const { log, codec } = platform
     const store = await openConfiguredStore(config, health, signal, closing)
@@ -62,10 +63,11 @@ export const runServe: RunServe = async ({ config, logger, out }) => {
       flush: async () => {},
     })
     closing.push(() => rest.stop())
+    registerThreadMetrics(metrics, () => [rest.report()])
     reports.onChange(rest.changed)
     const serve = assembleServe(
       {
-        ...{ log, codec, store, keys, config, logger, metrics, health, wsTokenSecret, simulated: isSimulated },
+        ...{ log, codec, store, keys, config, logger, metrics, health, wsTokenSecret, simulated: isSimulated, tracer },
         pushedPositions: rest.pushedPositions,
         pipeStatus: createPipeStatus(services, Date.now).chains,
         async prepare() {

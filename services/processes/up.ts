@@ -11,8 +11,10 @@ import { chooseLogFormat } from '../core/runtime/logger.js'
 import { createMetrics } from '../core/runtime/metrics.js'
 import { createHealth } from '../core/runtime/part-health.js'
 import { checkPortFree } from '../core/runtime/ports.js'
+import { registerProcessMetrics } from '../core/runtime/process-metrics.js'
 import { createShutdown, type Shutdown } from '../core/runtime/shutdown.js'
 import { readCertificate } from '../core/runtime/tls-files.js'
+import { createTracer } from '../core/runtime/tracing.js'
 import { createStoreFileList, dropStoreFileList } from '../core/store/store-files.js'
 import { assembleServe } from '../serve/assemble.js'
 import { createPush } from '../serve/push-duty.js'
@@ -83,6 +85,9 @@ async function runServices(
   const firstKey = config.apiKey.kind === 'fixed' ? undefined : await keys.ensureFirst()
   const wsTokenSecret = config.wsTokenSecret.kind === 'fixed' ? config.wsTokenSecret.secret : readWsTokenSecret(dir)
   const metrics = createMetrics()
+  registerProcessMetrics(metrics, 'up', config.tls.kind === 'files' ? config.tls : undefined)
+  const tracer = createTracer(config.tracing, { service: 'serve', logger, metrics })
+  closing.push(async () => tracer?.close())
   const watch = createHistoryWatch(process.stderr, logger)
   const simulated = choice.claim.origin === 'simulated'
   const threads = createThreads({
@@ -97,7 +102,20 @@ async function runServices(
 
   const serve = assembleServe(
     {
-      ...{ log, codec, store, keys, config, logger, metrics, health, simulated, wsTokenSecret, processName: 'up' },
+      ...{
+        log,
+        codec,
+        store,
+        keys,
+        config,
+        logger,
+        metrics,
+        health,
+        simulated,
+        wsTokenSecret,
+        processName: 'up',
+        tracer,
+      },
       pushedPositions: rest.pushedPositions,
       pipeStatus: threads.pipeStatus,
       async prepare() {

@@ -45,7 +45,11 @@ export function assembleServe(deps: ServeDeps, duties: Duties): Serve {
   const chains = createChainDirectory(memory, config)
 
   const spending = createSpending(deps.keys, nowMs, logger)
-  const gate = createKeyGate(deps.keys, spending, config.apiKey, nowMs)
+  const door = duties.rest === undefined ? 'push' : duties.push === undefined ? 'rest' : 'serve'
+  const gate = createKeyGate(deps.keys, spending, config.apiKey, nowMs, ({ id, hash }) => {
+    logger.info('API key first used', { key_id: id, door })
+    deps.keys.noteUse?.(hash, door).catch((error: unknown) => logger.warn('cannot note the use of a key', { error }))
+  })
   const tokens = createWsTokens(deps.wsTokenSecret ?? randomBytes(32).toString('hex'), randomBytes, nowMs, gate.hashOf)
   const { plans = PLANS, capacity = CAPACITY } = config
   const queries = createKeyQueries(plans, 'historyQueries')

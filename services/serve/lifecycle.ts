@@ -40,7 +40,7 @@ export function createLifecycle(deps: ServeDeps, { memory, rest, push, spending,
     const caughtUp = memory.caughtUp().then(() => true)
     if ((await untilAborted(caughtUp, signal)) === undefined) return
     if (push !== undefined) state.wsPort = await push.listen(config.host, config.wsPort)
-    const ports = { ...(rest === undefined ? {} : { httpPort: httpPort() }), ...(push && { wsPort: state.wsPort }) }
+    const ports = { ...(rest === undefined ? {} : { http_port: httpPort() }), ...(push && { ws_port: state.wsPort }) }
     logger.info('serving', { ...ports, chains: memory.chains().map(({ chain }) => chain) })
   }
 

@@ -21,7 +21,16 @@ export const createPush: CreatePush = (deps, parts) => {
   const limits = pushLimits(deps.push)
   const { plans = PLANS, capacity = CAPACITY } = config
   const tls = config.tls?.kind === 'files' ? config.tls : undefined
-  const push = createPushServer({ ...parts, logger, limits, plans, capacity, createTransport, tls })
+  const push = createPushServer({
+    ...parts,
+    logger,
+    limits,
+    plans,
+    capacity,
+    createTransport,
+    tls,
+    tracer: deps.tracer,
+  })
   if (tls !== undefined)
     watchCertificate({
       files: tls,

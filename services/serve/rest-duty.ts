@@ -26,7 +26,7 @@ import { createSqlService } from './sql/sql-service.js'
 export const createRest: CreateRest = (deps, parts, { isLoaded, wsPort, status }) => {
   const { memory, chains, gate, tokens, queries, badKeys, metrics, nowMs } = parts
   const { config, logger, store, flush = async () => {} } = deps
-  const lanes = createQueryLanes(store)
+  const lanes = createQueryLanes(store, metrics)
   const { hotHistoryBytes: maxBytes = HOT_HISTORY_BYTES, holdersHoldMs: holdMs = HOLDERS_HOLD_MS } = deps
   const hot = createHotHistory(lanes, flush, { maxBytes, holdMs, nowMs })
   memory.onApplied(hot.apply)

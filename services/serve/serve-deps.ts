@@ -6,6 +6,7 @@ import type { DiskReport } from '../core/runtime/disk-space.js'
 import type { Logger } from '../core/runtime/logger.js'
 import type { Metrics, MetricsText } from '../core/runtime/metrics.js'
 import type { Health, UnreachableReport } from '../core/runtime/part-health.js'
+import type { Tracer } from '../core/runtime/tracing.js'
 import type { Store } from '../core/store/port.js'
 import type { PushServerName } from './push/transport/push-transport.js'
 import type { PushedPositions } from './pushed-positions.js'
@@ -77,12 +78,13 @@ export type ServeDeps = {
   log: EventLog
   codec: Pick<Codec, 'decodeLogRecord' | 'learn'>
   store: Store
-  keys: Pick<KeyStore, 'lookup' | 'list' | 'spentCu' | 'addSpentCu'>
+  keys: Pick<KeyStore, 'lookup' | 'list' | 'spentCu' | 'addSpentCu'> & Partial<Pick<KeyStore, 'noteUse'>>
   config: ServeConfig
   /** Signs WebSocket tokens. Undefined: a random secret; its tokens are valid on this node until it stops. */
   wsTokenSecret?: string
   logger: Logger
   metrics: Metrics
+  tracer?: Tracer | undefined
   /**
    * Prepares what loading needs (the store's tables, the keys). Runs while REST already listens and answers 503; retried
    * after a temporary failure.

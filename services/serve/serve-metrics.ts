@@ -28,8 +28,15 @@ export function createServeMetrics(metrics: Metrics) {
     ),
     pushesConflated: total('dextape_serve_pushes_conflated_total', 'Pushes merged for slow sockets', 'topic'),
     socketsClosed: total('dextape_serve_sockets_closed_total', 'Sockets closed by the server, by reason', 'reason'),
+    socketsSlowed: total(
+      'dextape_serve_sockets_slowed_total',
+      'Sockets that stopped getting pushes, by reason',
+      'reason',
+    ),
     badKeys: total('dextape_serve_bad_keys_total', 'Unknown or revoked API keys, by port', 'door'),
     latency: createStageLatency(metrics),
+    responseSeconds: responseTimes(metrics),
+    storeWaitSeconds: total('dextape_serve_store_wait_seconds_total', 'Time requests waited for their turn', 'lane'),
     gauge: (name: `dextape_serve_${string}`, help: string, labels: string[], source: () => Iterable<Sample>) =>
       metrics.gauge({ name, help, labels }, source),
     text: () => metrics.text(),
@@ -39,4 +46,13 @@ export function createServeMetrics(metrics: Metrics) {
 
 function samples(counts: ReadonlyMap<string, number>, label: string): Sample[] {
   return [...counts].map(([value, count]) => ({ labels: { [label]: value }, value: count }))
+}
+
+/** One series for all operations: it is observed for each request. */
+function responseTimes(metrics: Metrics): { add(seconds: number): void } {
+  const histogram = metrics.histogram({
+    ...{ name: 'dextape_serve_response_seconds', help: 'Time to a complete REST response' },
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  })
+  return { add: (seconds) => histogram.observe({}, seconds) }
 }

@@ -195,7 +195,16 @@ describe('keys', () => {
     expect(await run(['keys', 'show', 'nobody'], { dir })).toMatchObject({ code: 1 })
     await run(['keys', 'create', '--name', 'charts', '--only', 'datafeed'], { dir })
     expect((await run(['keys', 'show', 'charts'], { dir })).out).toMatch(/^opens\s+datafeed$/m)
+    const rotated = await run(['keys', 'rotate', 'bot', '--overlap', '2d', '--json'], { dir })
+    expect(JSON.parse(rotated.out)).toMatchObject({ key: expect.stringMatching(/^dx_/), old_id: expect.any(String) })
+    expect(await run(['keys', 'rotate', 'bot', '--overlap', 'soon'], { dir })).toMatchObject({ code: 78 })
     expect((await run(['keys', 'revoke', 'bot'], { dir })).code).toBe(0)
+    const audit = (await run(['keys', 'audit', '--json'], { dir })).out.trim().split('\n')
+    const events = audit.map((line) => JSON.parse(line) as { action: string; name: string; by: string })
+    const ofBot = events.filter(({ name }) => name === 'bot')
+    expect(ofBot.map(({ action }) => action)).toEqual(['created', 'created', 'rotated', 'revoked'])
+    expect(ofBot.filter(({ by }) => !/^.+@.+$/.test(by))).toEqual([])
+    expect((await run(['keys', 'audit'], { dir })).out).toMatch(/rotated\s+\S+\s+bot\s/)
     expect((await run(['keys', 'ls'], { dir })).out).toMatch(/revoked/)
     expect((await run(['keys', 'revoke', 'bot'], { dir })).code).toBe(1)
   }, 60_000)
@@ -256,4 +265,16 @@ describe('an import that is killed', () => {
     },
     120_000,
   )
+})
+
+it('dead letters are printed without codes for the terminal; --raw has their bytes', async () => {
+  const dir = folder()
+  const file = join(dir, 'bad.jsonl')
+  writeFileSync(file, '{"kind":"block\x1b[2J\u202e\n')
+  await run(['topics', 'import', file], { dir })
+  const codes = (text: string) => ['\x1b', '\u202e'].filter((code) => text.includes(code))
+  const listed = await run(['dead', 'ls', '--letters', '5'], { dir })
+  const shown = await run(['dead', 'show', 'unknown', '0'], { dir })
+  expect([listed.out, shown.out].map(codes)).toEqual([[], []])
+  expect(shown.out).toContain('{"kind":"block\ufffd[2J\ufffd')
 })

@@ -137,7 +137,7 @@ describe('an invalid event becomes a dead letter without its block', () => {
       'out_of_range',
     ],
     ['is meta whose risk is not an object', rawSwap({ type: 'meta', token: USDC, risk: '[1]' }), 'wrong_type'],
-    ['has a name that is too long', rawSwap({ type: 'token', token: USDC, name: 'x'.repeat(1025) }), 'too_long'],
+    ['has a logo that is too long', rawSwap({ type: 'meta', token: USDC, logo_url: 'x'.repeat(4097) }), 'too_long'],
     ['has decimals out of range', rawSwap({ type: 'token', token: USDC, decimals: 256 }), 'out_of_range'],
   ]
   it.each(cases)('if it %s', (_, event, reason) => {

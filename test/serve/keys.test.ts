@@ -111,3 +111,23 @@ describe('credit usage', () => {
     expect([stored, spending.thisMonth('a')]).toEqual([112, 112])
   })
 })
+
+it('notes the first use of a key once, and never a refused one', () => {
+  const used: string[] = []
+  const records = new Map([
+    [hashKey('good'), keyRecord({ id: 'good' })],
+    [hashKey('old'), keyRecord({ id: 'old', firstUse: { atMs: 1, by: 'rest' } })],
+    [hashKey('revoked'), keyRecord({ id: 'revoked', revokedAtMs: 1 })],
+  ])
+  const keys = { lookup: (hash: string) => records.get(hash), list: () => [] }
+  const spending = createSpending(spentInMemory(), () => 0, silentLogger)
+  const gate = createKeyGate(
+    keys,
+    spending,
+    { kind: 'none' },
+    () => 5,
+    ({ id }) => used.push(id),
+  )
+  for (const key of ['good', 'good', 'old', 'revoked', 'unknown']) gate.identify(key)
+  expect(used).toEqual(['good'])
+})

@@ -8,11 +8,16 @@ import { RowBatch } from './row-batch.js'
 export type SinkSettings = { flushEveryMs: number; flushRows: number }
 
 export type Sink = {
-  add(result: FoldResult): void
+  /** `onStored`: once its rows are written. */
+  add(result: FoldResult, onStored?: () => void): void
   /** Starts writing when the batch is due and none is being written; waits only when the batch is too large. */
   flushWhenDue(nowMs: number): Promise<void>
   /** Writes everything added so far. */
   flush(): Promise<void>
+  /** Rows that wait for their batch. */
+  readonly waitingRows: number
+  /** Time spent waiting for the store before the fold could go on. */
+  readonly waitMs: number
   /** Seq of the last update whose rows are written. */
   readonly flushedSeq: number
   /** Number of the last block whose rows are written. */
@@ -27,17 +32,23 @@ export function createSink(
   settings: SinkSettings,
   storedSeq: number,
   storedBlock: number | null = null,
+  onWritten: (rows: number, ms: number) => void = () => {},
 ): Sink {
   let batch = new RowBatch(chain)
   let writing: Promise<void> | null = null
   let failure: unknown = null
   /** When the batch got its first row, as far as `flushWhenDue` saw. */
   let batchSinceMs: number | null = null
+  let waiters: (() => void)[] = []
+  let waitMs = 0
   let flushedSeq = storedSeq
   let flushedBlock = storedBlock
 
-  async function write(full: RowBatch): Promise<void> {
+  async function write(full: RowBatch, stored: readonly (() => void)[]): Promise<void> {
+    const startedMs = performance.now()
     for (const { table, rows } of encodeRows(chain, full, facts)) await store.insertRows(table, rows)
+    onWritten(full.rows, performance.now() - startedMs)
+    for (const onStored of stored) onStored()
     flushedSeq = full.last?.seq ?? flushedSeq
     flushedBlock = full.last?.number ?? flushedBlock
   }
@@ -47,7 +58,9 @@ export function createSink(
     const full = batch
     batch = new RowBatch(chain)
     batchSinceMs = null
-    writing = write(full)
+    const stored = waiters
+    waiters = []
+    writing = write(full, stored)
       .catch((error: unknown) => {
         failure = error
       })
@@ -60,15 +73,24 @@ export function createSink(
     if (failure !== null) throw failure
   }
 
+  async function waitForStore(): Promise<void> {
+    const startedMs = performance.now()
+    await writing
+    waitMs += performance.now() - startedMs
+  }
+
   return {
-    add: (result) => batch.add(result),
+    add(result, onStored) {
+      batch.add(result)
+      if (onStored !== undefined) waiters.push(onStored)
+    },
     async flushWhenDue(nowMs) {
       check()
       if (batch.last === null) return
       batchSinceMs ??= nowMs
       const isFull = batch.rows >= settings.flushRows
       if (!isFull && nowMs - batchSinceMs < settings.flushEveryMs) return
-      if (isFull && writing !== null) await writing
+      if (isFull && writing !== null) await waitForStore()
       start()
     },
     async flush() {
@@ -76,9 +98,15 @@ export function createSink(
       check()
       while (writing !== null || batch.last !== null) {
         start()
-        await writing
+        await waitForStore()
         check()
       }
+    },
+    get waitingRows() {
+      return batch.rows
+    },
+    get waitMs() {
+      return waitMs
     },
     get flushedSeq() {
       return flushedSeq

@@ -89,7 +89,8 @@ async function restoreFile(env: Environment, id: number, file: string): Promise<
     const length = bytes.readUInt32LE(at)
     const first = bytes.readDoubleLE(at + 4)
     const chunk = bytes.subarray(at + CHUNK_HEADER_BYTES, at + CHUNK_HEADER_BYTES + length)
-    if (chunk.length !== length || plainChunk(chunk) === undefined) throw backupDamaged(file, `has a wrong checksum at byte ${at}`)
+    if (chunk.length !== length || plainChunk(chunk) === undefined)
+      throw backupDamaged(file, `has a wrong checksum at byte ${at}`)
     written = env.chunks.put([id, first], chunk)
     count += 1
     if (count % CHUNKS_PER_COMMIT === 0) await written

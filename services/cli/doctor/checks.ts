@@ -6,6 +6,7 @@ import { findDataDir, isDataDir, openDataDir } from '../../core/data-dir/data-di
 import { lockHolder } from '../../core/data-dir/lock.js'
 import { type Repair, repairsFileOf } from '../../core/data-dir/repairs.js'
 import { splitUrl } from '../../core/log/registry-http.js'
+import { type ClientTlsFiles, fetchWith } from '../../core/runtime/client-tls.js'
 import { readJsonFile } from '../../core/runtime/json-file.js'
 import { checkPortFree } from '../../core/runtime/ports.js'
 import { findChangedFiles } from '../../core/store/store-files.js'
@@ -143,17 +144,20 @@ export async function checkKafka(choice: KafkaChoice): Promise<Finding> {
   }
 }
 
-export async function checkRegistry(url: string): Promise<Finding> {
+export async function checkRegistry({ url, tls }: { url: string; tls?: ClientTlsFiles }): Promise<Finding> {
   const { address, authorization } = splitUrl(url)
-  return checkHttp('Schema registry', url, 'SCHEMA_REGISTRY_URL', () => get(`${address}/subjects`, authorization))
+  return checkHttp('Schema registry', url, 'SCHEMA_REGISTRY_URL', () => get(`${address}/subjects`, authorization, tls))
 }
 
-export async function checkStore(url: string): Promise<Finding> {
-  return checkHttp('ClickHouse', url, 'CLICKHOUSE_URL', () => get(`${new URL(url).origin}/ping`))
+/** A query, not /ping, which answers anybody. */
+export async function checkStore({ url, tls }: { url: string; tls?: ClientTlsFiles }): Promise<Finding> {
+  const { origin, username } = new URL(url)
+  const headers = username === '' ? {} : splitUrl(url).authorization
+  return checkHttp('ClickHouse', url, 'CLICKHOUSE_URL', () => get(`${origin}/?query=SELECT%201`, headers, tls))
 }
 
-const get = (address: string, headers: Record<string, string> = {}) =>
-  fetch(address, { headers, signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS) })
+const get = (address: string, headers: { authorization?: string } = {}, tls?: ClientTlsFiles) =>
+  (tls === undefined ? fetch : fetchWith(tls))(address, { headers, signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS) })
 
 async function checkHttp(
   name: string,

@@ -1,6 +1,7 @@
 /** `dextape doctor`: checks what a start needs, one line per finding, with what to do about it. */
 import { type Config, describeConfig } from '../../core/config/index.js'
 import { EXIT } from '../../core/runtime/run-main.js'
+import { printable } from '../../core/runtime/terminal.js'
 import { addChainOptions, CHAIN_HELP, type ChainOptions, chainSections, selectSources } from '../chain-options.js'
 import { type Cli, configOf, type GlobalOptions, loggerOf, paintOf, progressOf, type World } from '../context.js'
 import type { Finding } from './checks.js'
@@ -34,9 +35,9 @@ async function runDoctor(world: World, options: DoctorOptions): Promise<number> 
     findings.push(await checks.checkPort(config, config.wsPort, 'DEXTAPE_WS_PORT'))
     if (config.log.kind === 'kafka') {
       findings.push(await checks.checkKafka(config.log))
-      if (config.log.registry.kind === 'http') findings.push(await checks.checkRegistry(config.log.registry.url))
+      if (config.log.registry.kind === 'http') findings.push(await checks.checkRegistry(config.log.registry))
     }
-    if (config.store.kind === 'clickhouse') findings.push(await checks.checkStore(config.store.url))
+    if (config.store.kind === 'clickhouse') findings.push(await checks.checkStore(config.store))
   }
   await print(world, findings)
   if (config === undefined) return EXIT.failed
@@ -61,8 +62,19 @@ async function print(world: World, findings: readonly Finding[]): Promise<void> 
   const paint = paintOf(world)
   const levels = { ok: paint.green, warn: paint.yellow, fail: paint.red }
   for (const { level, what, fix } of findings)
-    await world.out.line(`${levels[level](level.padEnd(4))}  ${what}${fix === undefined ? '' : ` → ${fix}`}`)
+    await world.out.line(
+      `${levels[level](level.padEnd(4))}  ${shown(what)}${fix === undefined ? '' : ` → ${shown(fix)}`}`,
+    )
 }
+
+/** Reasons come from nodes and brokers: they may hold addresses with secrets, and codes that move the cursor. */
+const shown = (text: string): string =>
+  printable(
+    text
+      .replaceAll('\n', ' ')
+      .replaceAll(/(\w:\/\/)[^\s/@]*@/g, '$1')
+      .replaceAll(/(\w:\/\/[^\s?]+)\?\S*/g, '$1'),
+  )
 
 function readConfig(world: World, options: DoctorOptions, findings: Finding[]): Config | undefined {
   try {

@@ -2,10 +2,12 @@
 import type { ChainFacts } from '../domain/chains.js'
 import type { Capacity, Plans } from '../domain/plans.js'
 import type { TlsFiles } from '../runtime/tls-files.js'
+import type { TracingChoice } from '../runtime/tracing.js'
 import { type ChainSources, describeChainSource } from './chain-sources.js'
 import type { PUSH_SERVERS } from './file-schema.js'
 import { withoutSecrets } from './node-source.js'
 import { describeCapacity, describePlans } from './plan-settings.js'
+import type { ClientTls, SaslChoice } from './secrets.js'
 
 export { chainFacts } from './chain-facts.js'
 export { withoutSecrets }
@@ -13,18 +15,21 @@ export { withoutSecrets }
 export type KafkaChoice = {
   kind: 'kafka'
   brokers: readonly string[]
-  registry: { kind: 'in_log' } | { kind: 'http'; url: string }
+  /** The URL has user and password. */
+  registry: { kind: 'in_log' } | { kind: 'http'; url: string; tls?: ClientTls }
   /** Prefix of every topic and group: several installations may share a cluster. */
   prefix: string
   ssl: boolean
-  sasl?: { mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'; username: string; password: string }
+  /** Where `ssl` is on. */
+  tls?: ClientTls
+  sasl?: SaslChoice
   /** Undefined: three if the cluster has as many brokers, else one. */
   replicationFactor?: number
 }
 
 export type LogChoice = { kind: 'embedded' } | KafkaChoice
 
-export type StoreChoice = { kind: 'embedded' } | { kind: 'clickhouse'; url: string }
+export type StoreChoice = { kind: 'embedded' } | { kind: 'clickhouse'; url: string; tls?: ClientTls }
 
 export type Config = ChainSources & {
   /** The file it came from, if any. */
@@ -55,6 +60,8 @@ export type Config = ChainSources & {
   /** How long an event loop may stand still before the process is ended; 0: for ever. */
   watchdogMs: number
   logFormat: 'auto' | 'text' | 'json'
+  /** Which blocks are traced, and who gets the traces. */
+  tracing: TracingChoice
   log: LogChoice
   store: StoreChoice
   fold: { maxTimeBackS: number; journalBlocks: number }
@@ -97,9 +104,13 @@ export function describeConfig(config: Config): Record<string, unknown> {
     cors_origins: describeOrigins(config.corsOrigins),
     watchdog_s: config.watchdogMs / 1000,
     log_format: config.logFormat,
+    tracing:
+      config.tracing.kind === 'otlp'
+        ? { otlp_url: withoutSecrets(config.tracing.url), every_blocks: config.tracing.everyBlocks }
+        : 'none',
     log: config.log.kind === 'kafka' ? describeKafka(config.log) : config.log,
     store:
-      config.store.kind === 'clickhouse' ? { kind: 'clickhouse', url: withoutSecrets(config.store.url) } : config.store,
+      config.store.kind === 'clickhouse' ? { ...config.store, url: withoutSecrets(config.store.url) } : config.store,
     fold: { max_time_back_s: config.fold.maxTimeBackS, journal_blocks: config.fold.journalBlocks },
     retention: {
       updates_h: config.retention.updatesMs / 3_600_000,
@@ -133,8 +144,7 @@ function describeOrigins(origins: Config['corsOrigins']): unknown {
 function describeKafka({ sasl, registry, ...plain }: KafkaChoice): unknown {
   return {
     ...plain,
-    registry: registry.kind === 'http' ? { kind: 'http', url: withoutSecrets(registry.url) } : registry,
-    sasl:
-      sasl === undefined ? 'none' : { mechanism: sasl.mechanism, username: sasl.username, password: '(set, hidden)' },
+    registry: registry.kind === 'http' ? { ...registry, url: withoutSecrets(registry.url) } : registry,
+    sasl: sasl === undefined ? 'none' : 'password' in sasl ? { ...sasl, password: '(set, hidden)' } : sasl,
   }
 }

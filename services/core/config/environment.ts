@@ -1,6 +1,7 @@
 /** The environment variables, checked and mapped to the keys of the configuration file. */
 import { type ChainSection, type ConfigFile, LONGEST_WATCHDOG_S, PUSH_SERVERS } from './file-schema.js'
 import { nearestName } from './nearest-name.js'
+import { SASL_MECHANISMS } from './secrets.js'
 
 export const ENVIRONMENT = {
   DEXTAPE_CONFIG: 'configuration file, YAML or JSON',
@@ -17,11 +18,26 @@ export const ENVIRONMENT = {
   DEXTAPE_PUBLIC_WS_URL: 'public WebSocket URL in answers of /v2/ws/token (wss://stream.example), behind a proxy',
   DEXTAPE_CORS_ORIGINS: 'origins whose pages may call REST from a browser, comma separated; "*" (default) or "none"',
   DEXTAPE_WATCHDOG_S: 'end a process whose event loop stands still for this many seconds (60); 0 is off',
+  DEXTAPE_OTLP_URL: 'OpenTelemetry collector that gets traces of blocks (http://127.0.0.1:4318)',
   'DEXTAPE_RPC_<CHAIN>': 'nodes of a chain (DEXTAPE_RPC_BASE), comma separated: their addresses often hold a secret',
   'DEXTAPE_GEYSER_<CHAIN>': 'Yellowstone gRPC streams of a chain (https://token@host:port), comma separated',
   KAFKA_BROKERS: 'host:port, comma separated: the log is Kafka, else LMDB in the data directory',
+  KAFKA_SSL: '"true": TLS to the brokers, with the authorities of the system',
+  KAFKA_SSL_CA: 'certificate authority of the brokers, a PEM file; sets KAFKA_SSL',
+  KAFKA_SASL_MECHANISM: 'plain, scram-sha-256, scram-sha-512 or oauthbearer',
+  KAFKA_SASL_USERNAME: 'user of the brokers',
+  KAFKA_SASL_PASSWORD: 'its password',
+  KAFKA_SASL_PASSWORD_FILE: 'a file with its password',
+  KAFKA_SASL_TOKEN_FILE: 'a file with a token for oauthbearer, read at each connection',
   CLICKHOUSE_URL: 'the store is this server, else the embedded engine',
+  CLICKHOUSE_USER: 'user of that server',
+  CLICKHOUSE_PASSWORD: 'its password',
+  CLICKHOUSE_PASSWORD_FILE: 'a file with its password',
+  CLICKHOUSE_CA: 'certificate authority of that server, a PEM file',
   SCHEMA_REGISTRY_URL: 'a schema registry for Kafka',
+  SCHEMA_REGISTRY_USER: 'user of the registry',
+  SCHEMA_REGISTRY_PASSWORD: 'its password',
+  SCHEMA_REGISTRY_CA: 'certificate authority of the registry, a PEM file',
 } as const
 
 /** Prefixes of variables per chain, and the key each sets. */
@@ -65,15 +81,58 @@ export function settingsFromEnvironment(env: Environment, problems: string[]): C
   else if (origins !== undefined) settings.cors_origins = splitList(origins)
   const watchdog = wholeNumber('DEXTAPE_WATCHDOG_S', get('DEXTAPE_WATCHDOG_S'), LONGEST_WATCHDOG_S, problems)
   if (watchdog !== undefined) settings.watchdog_s = watchdog
-  const brokers = get('KAFKA_BROKERS')
-  if (brokers !== undefined) settings.kafka = { brokers: splitList(brokers) }
-  const registry = get('SCHEMA_REGISTRY_URL')
-  if (registry !== undefined) settings.kafka = { brokers: settings.kafka?.brokers ?? [], schema_registry_url: registry }
-  const clickhouse = get('CLICKHOUSE_URL')
-  if (clickhouse !== undefined) settings.clickhouse = { url: clickhouse }
+  const otlpUrl = get('DEXTAPE_OTLP_URL')
+  if (otlpUrl !== undefined) settings.tracing = { otlp_url: otlpUrl }
+  const kafka = kafkaFromEnvironment(get, problems)
+  if (Object.keys(kafka).length > 0) settings.kafka = { brokers: [], ...kafka }
+  const clickhouse = given({
+    ...{ url: get('CLICKHOUSE_URL'), user: get('CLICKHOUSE_USER'), password: get('CLICKHOUSE_PASSWORD') },
+    password_file: get('CLICKHOUSE_PASSWORD_FILE'),
+    tls: given({ ca: get('CLICKHOUSE_CA') }),
+  })
+  if (clickhouse !== undefined) settings.clickhouse = { url: '', ...clickhouse }
   const chains = nodesFromEnvironment(env)
   if (Object.keys(chains).length > 0) settings.chains = chains
   return settings
+}
+
+type Get = (name: keyof typeof ENVIRONMENT) => string | undefined
+type Kafka = NonNullable<ConfigFile['kafka']>
+
+function kafkaFromEnvironment(get: Get, problems: string[]): Partial<Kafka> {
+  const brokers = get('KAFKA_BROKERS')
+  const ssl = get('KAFKA_SSL')
+  if (ssl !== undefined && ssl !== 'true' && ssl !== 'false')
+    problems.push(`KAFKA_SSL must be "true" or "false", got "${ssl}"`)
+  const ca = get('KAFKA_SSL_CA')
+  const named = get('KAFKA_SASL_MECHANISM')?.toLowerCase()
+  const mechanism = SASL_MECHANISMS.find((name) => name === named)
+  if (named !== undefined && mechanism === undefined)
+    problems.push(`KAFKA_SASL_MECHANISM must be one of ${SASL_MECHANISMS.join(', ')}`)
+  const sasl = given({
+    ...{ mechanism, username: get('KAFKA_SASL_USERNAME'), password: get('KAFKA_SASL_PASSWORD') },
+    ...{ password_file: get('KAFKA_SASL_PASSWORD_FILE'), token_file: get('KAFKA_SASL_TOKEN_FILE') },
+  })
+  return (
+    given({
+      brokers: brokers === undefined ? undefined : splitList(brokers),
+      schema_registry_url: get('SCHEMA_REGISTRY_URL'),
+      schema_registry_user: get('SCHEMA_REGISTRY_USER'),
+      schema_registry_password: get('SCHEMA_REGISTRY_PASSWORD'),
+      schema_registry_tls: given({ ca: get('SCHEMA_REGISTRY_CA') }),
+      ssl: ca === undefined ? (ssl === undefined ? undefined : ssl === 'true') : { ca },
+      // Completed by the file's: checked after both are merged.
+      sasl: sasl as Kafka['sasl'] | undefined,
+    }) ?? {}
+  )
+}
+
+type Given<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> }
+
+/** Without what is not set; undefined if nothing is. */
+function given<T extends object>(values: T): Given<T> | undefined {
+  const set = Object.entries(values).filter(([, value]) => value !== undefined)
+  return set.length === 0 ? undefined : (Object.fromEntries(set) as Given<T>)
 }
 
 /** `DEXTAPE_RPC_BASE` lists nodes of the chain `base`. */

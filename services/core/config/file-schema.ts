@@ -1,11 +1,15 @@
 /** The schema of the configuration file. Every key is optional; load-config.ts has the defaults. */
 import { type Static, Type } from '@sinclair/typebox'
 import { CapacitySection, PlansSection } from './plan-settings.js'
+import { SASL_MECHANISMS } from './secrets.js'
 
 const closed = { additionalProperties: false }
 const Port = Type.Integer({ minimum: 0, maximum: 65535 })
 const Address = Type.String({ minLength: 1 })
 const wholeNumber = (minimum: number) => Type.Integer({ minimum, maximum: Number.MAX_SAFE_INTEGER })
+
+const Text = Type.String({ minLength: 1 })
+const ClientTls = Type.Object({ ca: Type.Optional(Text), cert: Type.Optional(Text), key: Type.Optional(Text) }, closed)
 
 /** `auto`: uWebSockets.js if its native build loads, else ws. */
 export const PUSH_SERVERS = ['auto', 'uWebSockets.js', 'ws'] as const
@@ -89,6 +93,12 @@ export const ConfigFile = Type.Object(
     public_urls: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
     watchdog_s: Type.Optional(Type.Integer({ minimum: 0, maximum: LONGEST_WATCHDOG_S })),
     log_format: Type.Optional(Type.Union([Type.Literal('auto'), Type.Literal('text'), Type.Literal('json')])),
+    tracing: Type.Optional(
+      Type.Object(
+        { otlp_url: Type.Optional(Type.String({ minLength: 1 })), every_blocks: Type.Optional(wholeNumber(1)) },
+        closed,
+      ),
+    ),
     kafka: Type.Optional(
       Type.Object(
         {
@@ -96,17 +106,21 @@ export const ConfigFile = Type.Object(
           schema_registry_url: Type.Optional(Type.String({ minLength: 1 })),
           topic_prefix: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9._-]{0,100}$' })),
           replication_factor: Type.Optional(Type.Integer({ minimum: 1, maximum: 32767 })),
-          ssl: Type.Optional(Type.Boolean()),
+          schema_registry_user: Type.Optional(Text),
+          schema_registry_password: Type.Optional(Text),
+          schema_registry_password_file: Type.Optional(Text),
+          schema_registry_tls: Type.Optional(ClientTls),
+          ssl: Type.Optional(
+            Type.Union([Type.Boolean(), ClientTls], { description: 'true, false or ca, cert and key' }),
+          ),
           sasl: Type.Optional(
             Type.Object(
               {
-                mechanism: Type.Union([
-                  Type.Literal('plain'),
-                  Type.Literal('scram-sha-256'),
-                  Type.Literal('scram-sha-512'),
-                ]),
-                username: Type.String({ minLength: 1 }),
-                password: Type.String({ minLength: 1 }),
+                mechanism: Type.Union(SASL_MECHANISMS.map((name) => Type.Literal(name))),
+                username: Type.Optional(Text),
+                password: Type.Optional(Text),
+                password_file: Type.Optional(Text),
+                token_file: Type.Optional(Text),
               },
               closed,
             ),
@@ -115,7 +129,18 @@ export const ConfigFile = Type.Object(
         closed,
       ),
     ),
-    clickhouse: Type.Optional(Type.Object({ url: Type.String({ minLength: 1 }) }, closed)),
+    clickhouse: Type.Optional(
+      Type.Object(
+        {
+          url: Text,
+          user: Type.Optional(Text),
+          password: Type.Optional(Text),
+          password_file: Type.Optional(Text),
+          tls: Type.Optional(ClientTls),
+        },
+        closed,
+      ),
+    ),
     fold: Type.Optional(
       Type.Object(
         { max_time_back_s: Type.Optional(wholeNumber(0)), journal_blocks: Type.Optional(wholeNumber(1)) },

@@ -6,11 +6,12 @@ import { Value } from '@sinclair/typebox/value'
 import { ConfigError } from '../domain/errors.js'
 import { mergeChains } from './chain-facts.js'
 import { chainSources, mergeChainSections } from './chain-sources.js'
-import type { Config, LogChoice, StoreChoice } from './config.js'
+import type { Config, KafkaChoice, LogChoice, StoreChoice } from './config.js'
 import { type Environment, settingsFromEnvironment } from './environment.js'
 import { type ChainSection, ConfigFile } from './file-schema.js'
 import { readCapacity, readPlans } from './plan-settings.js'
 import { schemaProblems } from './schema-problems.js'
+import { type ClientTls, clientTls, type Reading, type SaslSection, saslChoice, secretOf, withUser } from './secrets.js'
 import { withLogos } from './token-lists.js'
 
 const HOUR_MS = 3_600_000
@@ -37,7 +38,10 @@ export function loadConfig({ env, cwd, file, service = 'serve', chains = {} }: L
   const fromFile = path === undefined ? {} : readConfigFile(path, problems)
   const fromEnvironment = settingsFromEnvironment(env, problems)
   const settings: ConfigFile = { ...fromFile, ...fromEnvironment }
+  settings.tracing = { ...fromFile.tracing, ...fromEnvironment.tracing }
   settings.kafka = mergeKafka(fromFile.kafka, fromEnvironment.kafka)
+  const clickhouse = mergeClickhouse(fromFile.clickhouse, fromEnvironment.clickhouse)
+  if (clickhouse !== undefined) settings.clickhouse = clickhouse
   settings.chains = mergeChainSections(fromFile.chains ?? {}, [fromEnvironment.chains ?? {}, chains], problems)
   const config = build(settings, path, cwd, service, problems)
   if (problems.length > 0) {
@@ -88,8 +92,13 @@ function parseYaml(text: string): unknown {
 
 function mergeKafka(file: ConfigFile['kafka'], env: ConfigFile['kafka']): Exclude<ConfigFile['kafka'], undefined> {
   const brokers = env?.brokers.length ? env.brokers : (file?.brokers ?? [])
-  const url = env?.schema_registry_url ?? file?.schema_registry_url
-  return { ...file, brokers, ...(url === undefined ? {} : { schema_registry_url: url }) }
+  const sasl = file?.sasl === undefined && env?.sasl === undefined ? undefined : { ...file?.sasl, ...env?.sasl }
+  return { ...file, ...env, brokers, ...(sasl === undefined ? {} : { sasl: sasl as SaslSection }) }
+}
+
+function mergeClickhouse(file: ConfigFile['clickhouse'], env: ConfigFile['clickhouse']): ConfigFile['clickhouse'] {
+  if (file === undefined && env === undefined) return undefined
+  return { ...file, ...env, url: env?.url || file?.url || '' }
 }
 
 function build(
@@ -113,7 +122,7 @@ function build(
     wsPort,
     pushServer: settings.push_server ?? 'auto',
     tls: tlsFiles(settings, cwd, problems),
-    apiKey: settings.api_key === undefined ? { kind: 'none' } : { kind: 'fixed', key: settings.api_key },
+    apiKey: apiKey(settings, problems),
     wsTokenSecret: wsTokenSecret(settings, problems),
     envelope: settings.envelope ?? 'spec',
     publicUrls: publicUrls(settings, problems),
@@ -121,8 +130,9 @@ function build(
     corsOrigins: corsOrigins(settings, problems),
     watchdogMs: (settings.watchdog_s ?? 60) * 1000,
     logFormat: settings.log_format ?? 'auto',
-    log: logChoice(settings, problems),
-    store: storeChoice(settings, problems),
+    tracing: tracingChoice(settings, problems),
+    log: logChoice(settings, { cwd, problems }),
+    store: storeChoice(settings, { cwd, problems }),
     fold: {
       maxTimeBackS: settings.fold?.max_time_back_s ?? 3600,
       journalBlocks: settings.fold?.journal_blocks ?? 1024,
@@ -145,6 +155,20 @@ function build(
     chains: withLogos(chains, settings.token_lists ?? [], cwd, problems),
     ...chainSources(chains, settings.chains ?? {}, problems),
   }
+}
+
+/** With 16 random hexadecimal digits guessing is hopeless at any rate a server answers. */
+const SHORTEST_API_KEY = 16
+const isLoopback = (host: string): boolean => /^(127\.|::1$|localhost$)/.test(host)
+
+/** Whoever can reach the server may guess: a short key is only for this machine. */
+function apiKey({ api_key: key, host = '127.0.0.1' }: ConfigFile, problems: string[]): Config['apiKey'] {
+  if (key === undefined) return { kind: 'none' }
+  if (key.length < SHORTEST_API_KEY && !isLoopback(host))
+    problems.push(
+      `api_key (DEXTAPE_API_KEY) must have at least ${SHORTEST_API_KEY} characters where other machines can reach the server (host ${host}); create one with \`openssl rand -hex 16\``,
+    )
+  return { kind: 'fixed', key }
 }
 
 const SHORTEST_SECRET = 32
@@ -190,33 +214,70 @@ function corsOrigins({ cors_origins: given = '*' }: ConfigFile, problems: string
   return { kind: 'list', origins: given }
 }
 
-function logChoice({ kafka }: ConfigFile, problems: string[]): LogChoice {
+/** Often enough to see each stage, rarely enough to cost nothing. */
+const TRACE_EVERY_BLOCKS = 100
+
+function tracingChoice({ tracing }: ConfigFile, problems: string[]): Config['tracing'] {
+  const { otlp_url: url, every_blocks: everyBlocks = TRACE_EVERY_BLOCKS } = tracing ?? {}
+  if (url === undefined) {
+    if (tracing?.every_blocks !== undefined) problems.push('tracing.every_blocks needs tracing.otlp_url')
+    return { kind: 'none' }
+  }
+  checkHttpUrl('tracing.otlp_url (DEXTAPE_OTLP_URL)', url, problems)
+  return { kind: 'otlp', url, everyBlocks }
+}
+
+function logChoice({ kafka }: ConfigFile, reading: Reading): LogChoice {
+  const { problems } = reading
   const brokers = kafka?.brokers ?? []
   const url = kafka?.schema_registry_url
   if (url !== undefined) checkHttpUrl('SCHEMA_REGISTRY_URL', url, problems)
   if (brokers.length === 0) {
     if (url !== undefined) problems.push('SCHEMA_REGISTRY_URL needs Kafka: set KAFKA_BROKERS too')
+    if (kafka?.sasl !== undefined || kafka?.ssl !== undefined)
+      problems.push('kafka.sasl and kafka.ssl (KAFKA_SASL_…, KAFKA_SSL…) need brokers: set KAFKA_BROKERS too')
     return { kind: 'embedded' }
   }
   for (const broker of brokers) {
     if (!/^(\[[0-9a-fA-F:]+\]|[^\s:/,@]+):\d{1,5}$/.test(broker))
       problems.push(`KAFKA_BROKERS must be host:port, comma separated; got "${broker}"`)
   }
+  const sasl = saslChoice(kafka?.sasl as SaslSection | undefined, reading)
+  const { ssl = false } = kafka ?? {}
   return {
     kind: 'kafka',
     brokers,
-    registry: url === undefined ? { kind: 'in_log' } : { kind: 'http', url },
+    registry: registryChoice(kafka, reading),
     prefix: kafka?.topic_prefix ?? '',
-    ssl: kafka?.ssl ?? false,
-    ...(kafka?.sasl === undefined ? {} : { sasl: kafka.sasl }),
+    ssl: ssl !== false,
+    ...(typeof ssl === 'object' ? { tls: clientTls('kafka.ssl', ssl as ClientTls, reading) } : {}),
+    ...(sasl === undefined ? {} : { sasl }),
     ...(kafka?.replication_factor === undefined ? {} : { replicationFactor: kafka.replication_factor }),
   }
 }
 
-function storeChoice({ clickhouse }: ConfigFile, problems: string[]): StoreChoice {
+function registryChoice(kafka: ConfigFile['kafka'], reading: Reading): KafkaChoice['registry'] {
+  const { schema_registry_url: url, schema_registry_user: user, schema_registry_tls: tls } = kafka ?? {}
+  if (url === undefined) return { kind: 'in_log' }
+  const value = kafka?.schema_registry_password
+  const file = kafka?.schema_registry_password_file
+  const password = secretOf('kafka.schema_registry_password', { value, file }, reading)
+  return {
+    ...{ kind: 'http', url: withUser(url, user, password) },
+    ...(tls === undefined ? {} : { tls: clientTls('kafka.schema_registry_tls', tls as ClientTls, reading) }),
+  }
+}
+
+function storeChoice({ clickhouse }: ConfigFile, reading: Reading): StoreChoice {
   if (clickhouse === undefined) return { kind: 'embedded' }
-  checkHttpUrl('CLICKHOUSE_URL', clickhouse.url, problems)
-  return { kind: 'clickhouse', url: clickhouse.url }
+  const { url, user, password: value, password_file: file, tls } = clickhouse
+  if (url === '') reading.problems.push('CLICKHOUSE_USER, _PASSWORD and _CA need a server: set CLICKHOUSE_URL too')
+  else checkHttpUrl('CLICKHOUSE_URL', url, reading.problems)
+  const password = secretOf('clickhouse.password', { value, file }, reading)
+  return {
+    ...{ kind: 'clickhouse', url: withUser(url, user, password) },
+    ...(tls === undefined ? {} : { tls: clientTls('clickhouse.tls', tls as ClientTls, reading) }),
+  }
 }
 
 /** The embedded engine pays for each small batch with merges; what memory and log hold meanwhile costs less. */

@@ -4,7 +4,10 @@ import { Errors, type ValueError, ValueErrorType } from '@sinclair/typebox/error
 import { nearestName } from './nearest-name.js'
 
 /** Keys whose value must not appear in a message. */
-const SECRETS = new Set(['api_key', 'clickhouse.url', 'kafka.schema_registry_url', 'kafka.sasl.password'])
+const SECRETS = new Set([
+  ...['api_key', 'ws_token_secret', 'clickhouse.url', 'clickhouse.password', 'tracing.otlp_url'],
+  ...['kafka.schema_registry_url', 'kafka.schema_registry_password', 'kafka.sasl.password'],
+])
 const isSecret = (name: string): boolean => SECRETS.has(name) || /^chains\.[^.]+\.(rpc|geyser)(\.|$)/.test(name)
 
 export function schemaProblems(schema: TSchema, value: unknown): string[] {

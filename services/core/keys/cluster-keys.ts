@@ -6,7 +6,17 @@
 import { createKeyedTable, type TableEntry } from '../log/keyed-table.js'
 import { type EventLog, KEYS_TOPIC } from '../log/port.js'
 import { type Logger, silentLogger } from '../runtime/logger.js'
-import { FIRST_KEY, type KeyRecord, type KeyStore, keyNamed, makeKey, type NewKey, oldestFirst } from './key-store.js'
+import { likeKey, rotated } from './key-audit.js'
+import {
+  FIRST_KEY,
+  isValid,
+  type KeyRecord,
+  type KeyStore,
+  keyNamed,
+  makeKey,
+  type NewKey,
+  oldestFirst,
+} from './key-store.js'
 
 export type SharedKeysOptions = {
   /** Key of this node's counters: unique, also among earlier processes on this machine. */
@@ -18,10 +28,14 @@ export type SharedKeysOptions = {
 /** `key/<hash>`; `first` marks one that is valid only if no key was written before it. */
 type StoredKey = { record: KeyRecord; first?: true }
 /** `revoked/<hash>` */
-type Revocation = { revokedAtMs: number }
+type Revocation = { revokedAtMs: number; by?: string }
+/** `used/<hash>` */
+type Use = { firstUse: NonNullable<KeyRecord['firstUse']> }
+/** `rotated/<hash>` */
+type Rotation = { rotation: NonNullable<KeyRecord['rotation']>; expiresAtMs: number }
 /** `spent/<month>/<key id>/<node>`: one counter per node, so that nodes never overwrite each other. */
 type Counter = { node: string; cu: number }
-type Stored = StoredKey | Revocation | Counter
+type Stored = StoredKey | Revocation | Use | Rotation | Counter
 
 export type SharedKeys = KeyStore & {
   /** Reads the table, then keeps it current. Before that no key is known. May be called again after a failure. */
@@ -38,7 +52,9 @@ export function createSharedKeys(log: EventLog, options: SharedKeysOptions): Sha
   const { node, nowMs = Date.now, logger = silentLogger } = options
   const table = createKeyedTable<Stored>(log, KEYS_TOPIC, { logger, nowMs })
   const byHash = new Map<string, { record: KeyRecord; offset: number; first: boolean }>()
-  const revokedAtMs = new Map<string, number>()
+  const revocations = new Map<string, Revocation>()
+  const uses = new Map<string, Use>()
+  const rotations = new Map<string, Rotation>()
   /** By month and key, then by node. */
   const counters = new Map<string, Map<string, number>>()
   /** What this node has written for certain. */
@@ -52,7 +68,12 @@ export function createSharedKeys(log: EventLog, options: SharedKeysOptions): Sha
       byHash.set(value.record.hash, { record: value.record, offset, first: value.first === true })
       oldestOffset = Math.min(oldestOffset, offset)
     } else if (kind === 'revoked' && 'revokedAtMs' in value) {
-      revokedAtMs.set(rest[0] ?? '', value.revokedAtMs)
+      revocations.set(rest[0] ?? '', value)
+    } else if (kind === 'used' && 'firstUse' in value) {
+      // The first of several nodes counts.
+      if (!uses.has(rest[0] ?? '')) uses.set(rest[0] ?? '', value)
+    } else if (kind === 'rotated' && 'rotation' in value) {
+      rotations.set(rest[0] ?? '', value)
     } else if (kind === 'spent' && 'cu' in value) {
       const account = rest.slice(0, 2).join('/')
       counters.set(account, (counters.get(account) ?? new Map<string, number>()).set(value.node, value.cu))
@@ -64,7 +85,13 @@ export function createSharedKeys(log: EventLog, options: SharedKeysOptions): Sha
     const found = byHash.get(hash)
     // Another node's key was written before this "first" one, which was never printed.
     if (found === undefined || (found.first && found.offset > oldestOffset)) return undefined
-    return { ...found.record, revokedAtMs: revokedAtMs.get(hash) ?? null }
+    const { revokedAtMs = null, by } = revocations.get(hash) ?? {}
+    return {
+      ...found.record,
+      ...uses.get(hash),
+      ...rotations.get(hash),
+      ...{ revokedAtMs, ...(by === undefined ? {} : { revokedBy: by }) },
+    }
   }
 
   const list = (): KeyRecord[] => oldestFirst([...byHash.keys()].flatMap((hash) => lookup(hash) ?? []))
@@ -93,12 +120,27 @@ export function createSharedKeys(log: EventLog, options: SharedKeysOptions): Sha
     },
     create: (wanted) => add(wanted, false),
     list,
-    async revoke(idOrName) {
+    async revoke(idOrName, by) {
       await table.refresh()
       const found = keyNamed(list(), idOrName)
       if (found === undefined || found.revokedAtMs !== null) return found
-      await table.put(`revoked/${found.hash}`, { revokedAtMs: nowMs() })
+      await table.put(`revoked/${found.hash}`, { revokedAtMs: nowMs(), ...(by === undefined ? {} : { by }) })
       return lookup(found.hash)
+    },
+    async rotate(idOrName, options) {
+      await table.refresh()
+      const found = keyNamed(list(), idOrName)
+      if (found === undefined || !isValid(found, nowMs())) return undefined
+      const { by } = options
+      const made = await add({ ...likeKey(found, nowMs()), ...(by === undefined ? {} : { by }) }, false)
+      // The new key first: whatever fails between, one of both works.
+      const rotation = rotated(found, options, made.record.id, nowMs())
+      await table.put(`rotated/${found.hash}`, rotation)
+      return { ...made, old: { ...found, ...rotation } }
+    },
+    async noteUse(hash, by) {
+      if (uses.has(hash)) return
+      await table.put(`used/${hash}`, { firstUse: { atMs: nowMs(), by } })
     },
     lookup,
     spentCu(keyId, month) {

@@ -6,22 +6,11 @@ import { open } from 'lmdb'
 import type { DataDir } from '../data-dir/data-dir.js'
 import { ConfigError } from '../domain/errors.js'
 import { PLANS, type Plan } from '../domain/plans.js'
+import { likeKey, type RotateOptions, rotated } from './key-audit.js'
+import type { KeyRecord } from './key-record.js'
 import { ensurePrivateKeys, PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE } from './private-files.js'
 
-export type KeyRecord = {
-  /** Short and public: the start of the hash. */
-  id: string
-  hash: string
-  name: string
-  plan: Plan
-  /** What it opens; without: everything. */
-  only?: 'datafeed'
-  ratePerS: number | null
-  quotaCu: number | null
-  createdAtMs: number
-  expiresAtMs: number | null
-  revokedAtMs: number | null
-}
+export type { KeyRecord } from './key-record.js'
 
 export type NewKey = {
   name: string
@@ -30,6 +19,8 @@ export type NewKey = {
   ratePerS?: number | null
   quotaCu?: number | null
   expiresAtMs?: number | null
+  /** Who creates it, for the audit log. */
+  by?: string
 }
 
 /** Credit units a key spent in a calendar month (UTC), written `2026-11`. */
@@ -41,7 +32,11 @@ export interface KeyStore {
   /** Oldest first, revoked ones too. */
   list(): KeyRecord[]
   /** By id, hash or name; undefined when there is none, or several have the name. */
-  revoke(idOrName: string): Promise<KeyRecord | undefined>
+  revoke(idOrName: string, by?: string): Promise<KeyRecord | undefined>
+  /** Creates a key like this one, which expires after the overlap. Undefined: there is none, or it is no longer valid. */
+  rotate(idOrName: string, options: RotateOptions): Promise<Rotated | undefined>
+  /** Notes the first use of a key; later ones change nothing. `by`: what it was presented to. */
+  noteUse(hash: string, by: string): Promise<void>
   /** The record of a key's hash, revoked and expired ones too. Sees what other processes stored. */
   lookup(hash: string): KeyRecord | undefined
   /** What the key spent in the month, over all processes. */
@@ -53,12 +48,14 @@ export interface KeyStore {
   close(): Promise<void>
 }
 
+export type Rotated = { key: string; record: KeyRecord; old: KeyRecord }
+
 export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex')
 
 export const monthOf = (ms: number): string => new Date(ms).toISOString().slice(0, 7)
 
 /** What `ensureFirst` creates. */
-export const FIRST_KEY: NewKey = { name: 'first', plan: 'unlimited' }
+export const FIRST_KEY: NewKey = { name: 'first', plan: 'unlimited', by: 'first start' }
 
 export function makeKey(wanted: NewKey, createdAtMs: number): { key: string; record: KeyRecord } {
   const key = `dx_${randomBytes(24).toString('base64url')}`
@@ -75,6 +72,7 @@ export function makeKey(wanted: NewKey, createdAtMs: number): { key: string; rec
     createdAtMs,
     expiresAtMs: wanted.expiresAtMs ?? null,
     revokedAtMs: null,
+    ...(wanted.by === undefined ? {} : { createdBy: wanted.by }),
   }
   return { key, record }
 }
@@ -82,10 +80,17 @@ export function makeKey(wanted: NewKey, createdAtMs: number): { key: string; rec
 export const oldestFirst = (records: Iterable<KeyRecord>): KeyRecord[] =>
   [...records].sort((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1))
 
+/** Neither revoked nor expired. */
+export const isValid = ({ revokedAtMs, expiresAtMs }: KeyRecord, nowMs: number): boolean =>
+  revokedAtMs === null && (expiresAtMs === null || expiresAtMs > nowMs)
+
 /** By id or hash, else the one valid key of that name. */
 export function keyNamed(records: readonly KeyRecord[], idOrName: string): KeyRecord | undefined {
   const byId = records.find(({ id, hash }) => id === idOrName || hash === idOrName)
-  const byName = records.filter(({ name, revokedAtMs }) => name === idOrName && revokedAtMs === null)
+  // A rotated key has a successor of its name.
+  const byName = records.filter(
+    ({ name, revokedAtMs, rotation }) => name === idOrName && revokedAtMs === null && rotation === undefined,
+  )
   return byId ?? (byName.length === 1 ? byName[0] : undefined)
 }
 
@@ -104,13 +109,34 @@ export function openKeyStore(dir: DataDir, nowMs: () => number = Date.now): KeyS
       return made
     },
     list,
-    async revoke(idOrName) {
+    async revoke(idOrName, by) {
       const found = keyNamed(list(), idOrName)
-      if (found === undefined) return undefined
-      const revoked = { ...found, revokedAtMs: found.revokedAtMs ?? nowMs() }
+      if (found === undefined || found.revokedAtMs !== null) return found
+      const revoked = { ...found, revokedAtMs: nowMs(), ...(by === undefined ? {} : { revokedBy: by }) }
       await db.put(found.hash, revoked)
       await db.flushed
       return revoked
+    },
+    async rotate(idOrName, options) {
+      const found = keyNamed(list(), idOrName)
+      if (found === undefined || !isValid(found, nowMs())) return undefined
+      const { by } = options
+      const made = makeKey({ ...likeKey(found, nowMs()), ...(by === undefined ? {} : { by }) }, nowMs())
+      const old = { ...found, ...rotated(found, options, made.record.id, nowMs()) }
+      await db.transaction(() => {
+        db.put(made.record.hash, made.record)
+        db.put(old.hash, old)
+      })
+      await db.flushed
+      return { ...made, old }
+    },
+    async noteUse(hash, by) {
+      // In a transaction: several processes may see a key first.
+      await db.transaction(() => {
+        const found = db.get(hash)
+        if (found !== undefined && found.firstUse === undefined)
+          db.put(hash, { ...found, firstUse: { atMs: nowMs(), by } })
+      })
     },
     lookup: (hash) => db.get(hash),
     spentCu: (keyId, month) => spent.get(spentKey(keyId, month)) ?? 0,

@@ -3,6 +3,8 @@
  * contract suite. Payloads are opaque bytes here; codec.ts encodes them as Avro.
  */
 
+import type { BlockName } from '../runtime/tracing.js'
+
 /** An entry to append. `timestampMs` is chain time where the record has one. */
 export type LogEntry = {
   key: string
@@ -10,6 +12,8 @@ export type LogEntry = {
   timestampMs: number
   /** When the block that this is about arrived, by the wall clock, if known. It is not stored. */
   arrivedMs?: number | undefined
+  /** Set if its block is traced. It is not stored. */
+  traced?: BlockName
 }
 
 export type LogRecord = LogEntry & {

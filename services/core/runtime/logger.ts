@@ -1,6 +1,6 @@
 /** Structured logs on stderr: a constant message plus fields. JSON lines, or readable text on a terminal. */
 import { DextapeError } from '../domain/errors.js'
-import { createPaint, type OutStream, type Paint, wantsColour } from './terminal.js'
+import { createPaint, type OutStream, type Paint, printable, wantsColour } from './terminal.js'
 
 export type LogFields = Record<string, unknown>
 
@@ -48,9 +48,12 @@ function writeStderr(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
+/** No field replaces them. */
+const OWN_FIELDS = new Set(['time', 'level', 'message'])
+
 function jsonLine(level: string, message: string, fields: LogFields): string {
   const body = Object.entries(fields).map(([name, value]) => [
-    name,
+    OWN_FIELDS.has(name) ? `field_${name}` : name,
     value instanceof Error ? describeError(value) : value,
   ])
   return JSON.stringify({ time: new Date().toISOString(), level, message, ...Object.fromEntries(body) })
@@ -66,7 +69,7 @@ function textLine(level: string, message: string, fields: LogFields, paint: Pain
       continue
     }
     const error = describeError(value)
-    line.push(`${paint.dim(`${name}=`)}${error.message}`)
+    line.push(`${paint.dim(`${name}=`)}${oneLine(error.message)}`)
     if (error.code !== undefined) line.push(`${name}_code=${error.code}`)
     below.push(...errorLines(error))
   }
@@ -75,7 +78,12 @@ function textLine(level: string, message: string, fields: LogFields, paint: Pain
 }
 
 function inline(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  return typeof value === 'string' ? oneLine(value) : printable(JSON.stringify(value) ?? '')
+}
+
+/** Texts from chains and nodes are anybody's: on a terminal they must not move the cursor. */
+function oneLine(text: string): string {
+  return printable(text.replaceAll(/[\n\t]/g, ' '))
 }
 
 /** An error for a log line: code, message, stack and causes, without secrets. */
@@ -112,9 +120,9 @@ function describeError(error: Error, causesLeft = MAX_CAUSES): ErrorText {
 function errorLines({ stack, cause }: ErrorText): string[] {
   const lines = stack === undefined ? [] : stack.split('\n').filter((line) => FRAME.test(line))
   if (cause === undefined) return lines
-  if (typeof cause === 'string') return [...lines, `  caused by ${cause}`]
+  if (typeof cause === 'string') return [...lines, `  caused by ${oneLine(cause)}`]
   const code = cause.code === undefined ? '' : ` (${cause.code})`
-  return [...lines, `  caused by ${cause.name}: ${cause.message}${code}`, ...errorLines(cause)]
+  return [...lines, `  caused by ${cause.name}: ${oneLine(cause.message)}${code}`, ...errorLines(cause)]
 }
 
 /** Reduces URLs to their host: user, path and query may hold a secret. */

@@ -16,12 +16,15 @@ export type MetricsText = { text(): Promise<string>; readonly contentType: strin
 /** All values, to be merged with those of other threads. */
 export type MetricsData = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
+/** Units of what histograms count. */
+export type HistogramUnit = 'seconds' | 'blocks' | 'records' | 'rows'
+
 export interface Metrics extends MetricsText {
   data(): Promise<MetricsData>
   counter(spec: MetricSpec & { name: `dextape_${string}_total` }, source: SampleSource): void
   gauge(spec: MetricSpec, source: SampleSource): void
   /** The same one for each call with its name. Not for hot paths: each observation is counted at once. */
-  histogram(spec: MetricSpec & { name: `dextape_${string}_seconds`; buckets: readonly number[] }): Observer
+  histogram(spec: MetricSpec & { name: `dextape_${string}_${HistogramUnit}`; buckets: readonly number[] }): Observer
 }
 
 export type Observer = { observe(labels: Record<string, string>, value: number): void }

@@ -1,4 +1,5 @@
 /** The certificate of the REST and WebSocket ports: read from files, and read again when they change. */
+import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import { ConfigError } from '../domain/errors.js'
@@ -45,6 +46,16 @@ function readPem(what: string, path: string): string {
       fix: 'Set DEXTAPE_TLS_CERT and DEXTAPE_TLS_KEY to PEM files that this user can read.',
       cause,
     })
+  }
+}
+
+/** When the certificate expires, epoch milliseconds; undefined if the file cannot be read now. */
+export function certificateEnd({ cert }: Pick<TlsFiles, 'cert'>): number | undefined {
+  try {
+    // The first of a chain is the server's.
+    return Date.parse(new X509Certificate(readFileSync(cert)).validTo)
+  } catch {
+    return undefined
   }
 }
 

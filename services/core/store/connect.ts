@@ -1,10 +1,12 @@
 /** The official client, connected to a server, to this process's engine, or to another process's engine by its socket. */
 import { Agent } from 'node:http'
+import { Agent as SecureAgent } from 'node:https'
 import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client'
 import { ConfigError } from '../domain/errors.js'
+import { type ClientTlsFiles, readClientTls } from '../runtime/client-tls.js'
 import { type EngineSession, joinSession, openSession, runAlone } from './embedded-engine.js'
 import { removeOldPipes, streamAlone } from './engine-stream.js'
 import { type ReadSettings, STREAMED } from './port.js'
@@ -13,7 +15,7 @@ import { removeOldRowsFiles, withRowsFile } from './rows-file.js'
 /** `database`: another than the configured one. */
 export type StoreTarget = { database?: string } & (
   | /** The URL has user, password and database (default `dextape`); `?rows=json`: inserts as text. */
-  { kind: 'server'; url: string }
+  { kind: 'server'; url: string; tls?: ClientTlsFiles }
   | { kind: 'embedded'; path: string }
   /** `enginePath`: the engine runs in this process, and takes rows from files. */
   | { kind: 'socket'; path: string; enginePath?: string }
@@ -54,22 +56,34 @@ export async function connect(target: StoreTarget): Promise<Clients> {
   if (target.kind === 'embedded') return embedded(target.path, database)
   return target.kind === 'socket'
     ? overSocket(target.path, target.enginePath, database)
-    : overHttp(target.url, database)
+    : overHttp(target.url, target.tls, database)
 }
 
-function overHttp(text: string, named: string | undefined): Clients {
+function overHttp(text: string, tlsFiles: ClientTlsFiles | undefined, named: string | undefined): Clients {
   const url = serverUrl(text)
   const database = named ?? (decodeURIComponent(url.pathname.slice(1)) || DATABASE)
   url.pathname = '/'
   const isTextOnly = url.searchParams.get('rows') === 'json'
   url.searchParams.delete('rows')
   // Below the server's keep-alive (3 s in old versions, 10 s today): the server must not close a socket we are about to use.
-  const options = { ...COMMON, url, keep_alive: { enabled: true, idle_socket_ttl: 2_000 }, max_open_connections: 10 }
+  const keepAlive = { keep_alive: { enabled: true, idle_socket_ttl: 2_000 }, max_open_connections: 10 }
+  const options = { ...COMMON, url, ...keepAlive, ...(tlsFiles === undefined ? {} : agentOf(tlsFiles)) }
   const bootstrap = createClient({ ...options, database: 'default' })
   const main = createClient({ ...options, database })
   const streams = createClient({ ...options, database, request_timeout: STREAM_TIMEOUT_MS })
   // A server then keeps the answer in a file until it is complete: an error cannot look like its end.
   return pair({ database, bootstrap, main, streams, isTextOnly, streamSettings: SERVER_STREAM })
+}
+
+/** The client's own `tls` requires an authority even where only a certificate is given. */
+function agentOf(files: ClientTlsFiles): { http_agent: SecureAgent; set_basic_auth_header: true } {
+  const agent = new SecureAgent({
+    ...readClientTls(files),
+    keepAlive: true,
+    maxSockets: 10,
+    timeout: REQUEST_TIMEOUT_MS,
+  })
+  return { http_agent: agent, set_basic_auth_header: true }
 }
 
 function overSocket(socketPath: string, enginePath: string | undefined, database = DATABASE): Clients {

@@ -3,14 +3,14 @@ import type { TokensKeywordItem } from '@dextape/client'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { price, shortAddress, usdShort } from '../show/format.js'
 import { Avatar, ChainMark, Change } from '../show/parts.js'
-import { findImpostors, RiskMarks } from '../show/risk-marks.js'
+import { isLookalike, RiskMarks } from '../show/risk-marks.js'
 import { go, pairPath, tokenPath, walletPath } from './router.js'
 import { ask } from './session.js'
 import { status } from './status.js'
 import { texts } from './texts.js'
 
 type Hit =
-  | { kind: 'token'; href: string; token: TokensKeywordItem; isImpostor: boolean }
+  | { kind: 'token'; href: string; token: TokensKeywordItem }
   | { kind: 'pair' | 'wallet'; href: string; chain: string; address: string; label: string }
 
 const LIMIT = 30
@@ -126,13 +126,13 @@ export function Search() {
   )
 }
 
-function TokenHit({ hit: { token, isImpostor } }: { hit: Extract<Hit, { kind: 'token' }> }) {
+function TokenHit({ hit: { token } }: { hit: Extract<Hit, { kind: 'token' }> }) {
   return (
     <>
       <Avatar id={token.token} label={token.symbol} />
       <span class="hit-name">
         <b>{token.symbol || shortAddress(token.token)}</b> <span class="soft">{token.name}</span>
-        <RiskMarks token={token} isImpostor={isImpostor} />
+        <RiskMarks token={token} />
         <small class="soft">
           <ChainMark chain={token.chain} /> <span class="mono">{shortAddress(token.token)}</span>
         </small>
@@ -166,14 +166,12 @@ async function findHits(keyword: string, signal: AbortSignal): Promise<Hit[]> {
     ask('tokensKeyword', { keyword, limit: LIMIT, orderby: 'main_pair_tvl' }, signal),
     findPlaces(keyword, signal),
   ])
-  const impostors = findImpostors(tokens)
   const found = tokens.map(
     (token): Hit => ({
       ...{ kind: 'token', href: tokenPath(token.chain, token.token), token },
-      isImpostor: impostors.has(`${token.token}-${token.chain}`),
     }),
   )
-  const rank = (hit: Hit) => (hit.kind === 'token' && hit.isImpostor ? 1 : 0)
+  const rank = (hit: Hit) => (hit.kind === 'token' && isLookalike(hit.token) ? 1 : 0)
   const isToken = tokens.some(({ token }) => token.toLowerCase() === keyword.toLowerCase())
   return [...found.sort((a, b) => rank(a) - rank(b)), ...(isToken ? [] : places)]
 }

@@ -71,8 +71,9 @@ export const texts = {
   },
   risk: {
     impostor: 'Copy?',
-    impostorWhy: (symbol: string) =>
-      `Another ${symbol} on this chain has far more liquidity. This one may be an impostor.`,
+    impostorWhy: 'It looks like one of this chain’s own tokens by its symbol or name, but is another token.',
+    oddName: 'Odd name',
+    oddNameWhy: 'Its name has hidden characters, characters that turn text around, or is very long.',
     honeypot: 'Honeypot',
     honeypotWhy: 'Reported as a honeypot: selling may be impossible.',
     high: 'High risk',

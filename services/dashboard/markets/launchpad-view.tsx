@@ -100,7 +100,7 @@ function Launched({ token }: { token: TokensTrendingTokensItem }) {
         <a href={tokenPath(token.chain, token.token)}>
           <b>{token.symbol || shortAddress(token.token)}</b> <span class="soft">{token.name}</span>
         </a>{' '}
-        <RiskMarks token={token} isImpostor={false} />
+        <RiskMarks token={token} />
         <small class="soft">
           <Age timeS={token.created_at} nowS={nowS} /> · <ChainMark chain={token.chain} /> · {token.issue_platform} ·{' '}
           <span class="mono">{shortAddress(token.token)}</span>

@@ -26,7 +26,6 @@ export type TableProps = {
   isAscending: boolean
   window: WindowName
   nowS: (chain: string) => number
-  impostors: ReadonlySet<string>
   onSort: (sort: Sort) => void
   /** Called with the ids of the rows in sight, once scrolling pauses. */
   onSee: (ids: readonly string[]) => void
@@ -155,14 +154,7 @@ export function MarketTable(props: TableProps) {
   )
 }
 
-function MarketRow({
-  row,
-  at,
-  isChosen,
-  window,
-  nowS,
-  impostors,
-}: TableProps & { row: Row; at: number; isChosen: boolean }) {
+function MarketRow({ row, at, isChosen, window, nowS }: TableProps & { row: Row; at: number; isChosen: boolean }) {
   const { token } = row
   const symbol = token.symbol || shortAddress(token.token)
   const buyShare = row.windows?.[window].buyShare ?? Number.NaN
@@ -181,7 +173,7 @@ function MarketRow({
               <ChainMark chain={token.chain} /> <span class="mono">{shortAddress(token.token)}</span>
             </small>
           </a>
-          <RiskMarks token={token} isImpostor={impostors.has(row.id)} />
+          <RiskMarks token={token} />
         </div>
       </td>
       <td class="figure c-price">

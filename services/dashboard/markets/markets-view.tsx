@@ -6,7 +6,6 @@ import { createValue, useEvery, useValue } from '../app/store.js'
 import { texts } from '../app/texts.js'
 import { whole } from '../show/format.js'
 import { Choices, Empty, Failed, Skeleton } from '../show/parts.js'
-import { findImpostors } from '../show/risk-marks.js'
 import { LiveTape } from './live-tape.js'
 import {
   createMarketRows,
@@ -61,7 +60,6 @@ export function MarketsView() {
     const listed = isMover ? all.filter(({ tvl }) => tvl >= LEAST_TVL_USD) : all
     return sortRows(listed, sort, window, isAscending)
   }, [market, loaded, sort, window, isAscending, tab])
-  const impostors = useMemo(() => findImpostors(rows.map(({ token }) => token)), [rows])
   const busiest = useMemo(
     () => sortRows(market?.rows.values() ?? [], 'rank', '24h', false).slice(0, TAPE_PAIRS),
     [market, loaded.isDone],
@@ -114,7 +112,7 @@ export function MarketsView() {
             <Failed error={error} onRetry={() => setTurn(turn + 1)} />
           ) : rows.length > 0 && market !== undefined ? (
             <MarketTable
-              {...{ rows, moved: market.moved, sort, isAscending, window, nowS, impostors, onSee }}
+              {...{ rows, moved: market.moved, sort, isAscending, window, nowS, onSee }}
               onSort={(value) =>
                 setQuery(
                   value === sort ? { sort: value, dir: isAscending ? 'desc' : 'asc' } : { sort: value, dir: undefined },

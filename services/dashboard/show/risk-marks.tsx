@@ -1,32 +1,21 @@
 /** What a visitor should know before trading a token. */
 import type { TokensKeywordItem } from '@dextape/client'
 import { texts } from '../app/texts.js'
-import { toNumber } from './format.js'
 
-type Token = Pick<
-  TokensKeywordItem,
-  'token' | 'chain' | 'symbol' | 'main_pair_tvl' | 'tvl' | 'risk_level' | 'is_honeypot' | 'is_mintable'
-> &
+type Token = Pick<TokensKeywordItem, 'risk_level' | 'is_honeypot' | 'is_mintable' | 'flags'> &
   Partial<Pick<TokensKeywordItem, 'is_lp_not_locked' | 'is_in_blacklist'>>
 
-/** A token with less than this part of the liquidity of its namesake is suspicious. */
-const IMPOSTOR_PART = 0.2
+/** It looks like one of the chain's own tokens, and is not it. */
+export const isLookalike = ({ flags }: Pick<Token, 'flags'>): boolean => flags.includes('lookalike')
 
-/** Ids of tokens whose symbol another token of the chain has with far more liquidity. */
-export function findImpostors(tokens: readonly Token[]): Set<string> {
-  const depth = (token: Token) => toNumber(token.tvl) || toNumber(token.main_pair_tvl) || 0
-  const deepest = new Map<string, number>()
-  const nameOf = ({ symbol, chain }: Token) => `${symbol.trim().toLowerCase()} ${chain}`
-  for (const token of tokens) deepest.set(nameOf(token), Math.max(depth(token), deepest.get(nameOf(token)) ?? 0))
-  const isImpostor = (token: Token) =>
-    token.symbol !== '' && depth(token) < IMPOSTOR_PART * (deepest.get(nameOf(token)) ?? 0)
-  return new Set(tokens.filter(isImpostor).map(({ token, chain }) => `${token}-${chain}`))
-}
+/** Its texts hide or turn around what a visitor reads. */
+const ODD_NAMES = ['reversed_text', 'hidden_characters', 'long_name']
 
-export function RiskMarks({ token, isImpostor, all = false }: { token: Token; isImpostor: boolean; all?: boolean }) {
+export function RiskMarks({ token, all = false }: { token: Token; all?: boolean }) {
   const words = texts.risk
   const marks: [string, string, 'bad' | 'warn'][] = []
-  if (isImpostor) marks.push([words.impostor, words.impostorWhy(token.symbol), 'bad'])
+  if (isLookalike(token)) marks.push([words.impostor, words.impostorWhy, 'bad'])
+  if (token.flags.some((flag) => ODD_NAMES.includes(flag))) marks.push([words.oddName, words.oddNameWhy, 'warn'])
   if (token.is_honeypot === 1) marks.push([words.honeypot, words.honeypotWhy, 'bad'])
   else if (token.risk_level < 0) marks.push([words.high, words.highWhy, 'bad'])
   if (all && token.is_mintable === 1) marks.push([words.mintable, words.mintableWhy, 'warn'])

@@ -104,7 +104,7 @@ function Market({ kind, detail, pair }: Found & { kind: 'pair' | 'token' }) {
           </p>
         </div>
         <Star of={starred} />
-        <RiskMarks token={token} isImpostor={false} all />
+        <RiskMarks token={token} all />
         <div class="market-price">
           <PriceWithProvenance value={now} pairId={pairId} />
           <Change value={live?.change ?? pair.price_change_24h} />

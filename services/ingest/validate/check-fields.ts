@@ -2,6 +2,8 @@
  * Reads the fields of a JSON object into the types of the log. Keeps the first problem and throws none: a bad field costs its
  * event, never the process.
  */
+import { cutText } from '../../core/domain/name-text.js'
+
 export type DeadReason =
   | 'not_utf8'
   | 'malformed_json'
@@ -147,6 +149,13 @@ export class Fields {
     if (value.length > maxLength)
       this.refuse('too_long', `"${name}" has ${value.length} characters, at most ${maxLength} fit`)
     return value
+  }
+
+  /** A text that says nothing about what follows: cut, not refused. */
+  cutText(name: string, maxLength: number): string | null {
+    if (this.isAbsent(name)) return null
+    const value = this.object[name]
+    return typeof value === 'string' ? cutText(value, maxLength) : this.missingOr(name, 'a text', '')
   }
 
   /** A JSON object or its text; text on the log. */

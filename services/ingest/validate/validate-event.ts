@@ -16,8 +16,9 @@ const READERS: Record<Event['type'], EventReader> = {
     type: 'token',
     ...head,
     token: fields.id('token'),
-    name: fields.optionalText('name', NAME_MAX),
-    symbol: fields.optionalText('symbol', NAME_MAX),
+    // A long name must not leave the token without decimals, and so without a price.
+    name: fields.cutText('name', NAME_MAX),
+    symbol: fields.cutText('symbol', NAME_MAX),
     decimals: fields.optionalInteger('decimals', DECIMALS_MAX),
     total_supply: fields.optionalAmount('total_supply'),
   }),

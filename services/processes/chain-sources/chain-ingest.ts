@@ -10,6 +10,7 @@ import type { Logger } from '../../core/runtime/logger.js'
 import type { Metrics } from '../../core/runtime/metrics.js'
 import type { Health } from '../../core/runtime/part-health.js'
 import { createStageLatency } from '../../core/runtime/stage-latency.js'
+import type { Tracer } from '../../core/runtime/tracing.js'
 import { generationCheckpoint } from '../../ingest/checkpoints.js'
 import {
   chainStatus,
@@ -81,7 +82,7 @@ export function openChainIngest(
     const ingest = createIngest({
       ...{ source, chain, log, codec, checkpoints, status, logger, health, progressMs },
       generationOf: () => generation,
-      latency,
+      ...{ latency, tracer: parts.tracer },
     })
     try {
       return await ingest.run(until)
@@ -94,7 +95,7 @@ export function openChainIngest(
   function fail(error: unknown): IngestOutcome {
     status.state = 'failed'
     status.error = describeError(error)
-    logger.error('reading a chain failed', { chain, code: status.error.code, error: status.error.message })
+    logger.error('reading a chain failed', { chain, code: status.error.code, reason: status.error.message })
     return { kind: 'failed', error }
   }
 
@@ -123,6 +124,7 @@ export function openChainIngest(
 const isTakenOver = (error: unknown): boolean => error instanceof DextapeError && error.code === 'source_taken'
 
 export type IngestParts = {
+  tracer?: Tracer | undefined
   platform: Platform
   config: Config
   logger: Logger

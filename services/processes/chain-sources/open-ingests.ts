@@ -42,7 +42,7 @@ export async function openIngests(
   if (chosen.kind === 'none') return undefined
   if (chosen.kind === 'chains')
     return openChainIngests(chosen.sources, { ...options, open: options.open ?? openChain }, signal)
-  const { platform, config, logger, health, metrics } = options
+  const { platform, config, logger, health, metrics, tracer } = options
   const { source, example } = await openSource(chosen, options)
   const checkpoints = await platform.checkpointsFor(source)
   closing.push(() => checkpoints.close())
@@ -51,7 +51,9 @@ export async function openIngests(
   const { progressMs } = config.intervals
   const generationOf = pinnedGenerations(platform.generations)
   const latency = createStageLatency(metrics)
-  const ingest = createIngest({ source, log, codec, checkpoints, generationOf, logger, health, progressMs, latency })
+  const ingest = createIngest({
+    ...{ source, log, codec, checkpoints, generationOf, logger, health, progressMs, latency, tracer },
+  })
   registerIngestMetrics(metrics, ingest.status)
   return { statuses: [ingest.status], run: ingest.run, example }
 }

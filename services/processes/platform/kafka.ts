@@ -1,12 +1,14 @@
 /** The platform of a cluster: all shared state is in Kafka, and processes persist nothing locally. */
 import { randomBytes } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import type { KafkaConfig, SASLOptions } from 'kafkajs'
 import { openTopicStateStore } from '../../aggregate/checkpoint/topic-state-store.js'
-import type { KafkaChoice } from '../../core/config/index.js'
+import type { KafkaChoice, SaslChoice } from '../../core/config/index.js'
 import { claimSharedOrigin, sharedOrigin } from '../../core/coordination/cluster-origin.js'
 import { createGenerations } from '../../core/coordination/generations.js'
+import { DextapeError } from '../../core/domain/errors.js'
 import { createSharedKeys } from '../../core/keys/cluster-keys.js'
 import { createCodec } from '../../core/log/codec.js'
 import { openFencedTopic } from '../../core/log/kafka/fenced-topic.js'
@@ -16,6 +18,7 @@ import { AGGREGATE_GROUP, blocksOf, stateTopic } from '../../core/log/port.js'
 import type { SchemaRegistry } from '../../core/log/registry.js'
 import { httpRegistry } from '../../core/log/registry-http.js'
 import { inLogRegistry } from '../../core/log/registry-in-log.js'
+import { fetchWith, readClientTls } from '../../core/runtime/client-tls.js'
 import type { Reachability } from '../../core/runtime/part-health.js'
 import { newScratch } from '../../core/runtime/scratch.js'
 import { memoryCheckpoints } from '../../ingest/checkpoints.js'
@@ -27,9 +30,15 @@ const REQUEST_TIMEOUT_MS = 10_000
 const UPDATES_HELD_MS = 3_600_000
 const SCRATCH = 'dextape-fold-'
 
-export function openKafka(choice: KafkaChoice, reachability: Reachability, patienceMs: number): KafkaLog {
+export function openKafka(
+  { ssl, tls, sasl, ...choice }: KafkaChoice,
+  reachability: Reachability,
+  patienceMs: number,
+): KafkaLog {
   return openKafkaLog({
     ...choice,
+    ssl: ssl && tls !== undefined ? readClientTls(tls) : ssl,
+    ...(sasl === undefined ? {} : { sasl: saslOptions(sasl) }),
     clientId: 'dextape',
     requestTimeoutMs: REQUEST_TIMEOUT_MS,
     patienceMs,
@@ -38,8 +47,32 @@ export function openKafka(choice: KafkaChoice, reachability: Reachability, patie
   })
 }
 
-export function registryOf(choice: KafkaChoice, log: KafkaLog): SchemaRegistry {
-  return choice.registry.kind === 'http' ? httpRegistry({ url: choice.registry.url }) : inLogRegistry(log)
+/** A token file is read for each connection: another program renews it. */
+function saslOptions(sasl: SaslChoice): NonNullable<KafkaConfig['sasl']> {
+  if (sasl.mechanism !== 'oauthbearer') return sasl as SASLOptions
+  const { mechanism, tokenFile } = sasl
+  return { mechanism, oauthBearerProvider: async () => ({ value: readToken(tokenFile) }) }
+}
+
+function readToken(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (cause) {
+    throw new DextapeError({
+      code: 'token_unreadable',
+      what: `Cannot read the token for Kafka in ${file}`,
+      retry: true,
+      got: (cause as NodeJS.ErrnoException).code ?? (cause as Error).message,
+      fix: 'Set kafka.sasl.token_file to a file that this user can read.',
+      cause,
+    })
+  }
+}
+
+export function registryOf({ registry }: KafkaChoice, log: KafkaLog): SchemaRegistry {
+  if (registry.kind === 'in_log') return inLogRegistry(log)
+  const { url, tls } = registry
+  return httpRegistry({ url, ...(tls === undefined ? {} : { fetch: fetchWith(tls) }) })
 }
 
 export function kafkaPlatform(choice: KafkaChoice, { logger, health, signal: stopping }: PlatformDeps): Platform {

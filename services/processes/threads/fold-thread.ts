@@ -4,6 +4,7 @@ import type { Loss } from '../../aggregate/chain-pipeline.js'
 import type { ServiceReport } from '../../core/coordination/service-reports.js'
 import type { Damage } from '../../core/data-dir/repairs.js'
 import { blocksTopic } from '../../core/log/port.js'
+import { createTracer } from '../../core/runtime/tracing.js'
 import { createStoreFileList, dropStoreFileList } from '../../core/store/store-files.js'
 import { readPublished } from '../../ingest/resume-source.js'
 import { foldedChains } from '../chain-status.js'
@@ -35,8 +36,10 @@ runThread<ThreadData, ReportMethods, Omit<FoldMethods, keyof ThreadMethods>>(asy
   const store = await openConfiguredStore({ ...config, dataDir: data.dataDir }, health, signal, closing)
   const isEmbedded = config.store.kind === 'embedded'
   const files = createStoreFileList(data.dataDir)
+  const tracer = createTracer(config.tracing, { service: 'aggregate', logger, metrics })
+  closing.push(async () => tracer?.close())
   const aggregate = openFold({
-    ...{ platform, store, config, logger, metrics, ownsStore: isEmbedded },
+    ...{ platform, store, config, logger, metrics, tracer, ownsStore: isEmbedded },
     ...(isEmbedded ? { beforeCheckpoint: async () => files.save() } : {}),
     openReplayStore: (chain) => openReplayStore({ ...config, dataDir: data.dataDir }, chain, store.database),
     beforeDrop: () => dropStoreFileList(data.dataDir),

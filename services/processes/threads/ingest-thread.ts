@@ -2,6 +2,7 @@
 
 import type { ServiceReport } from '../../core/coordination/service-reports.js'
 import type { EventLog } from '../../core/log/port.js'
+import { createTracer } from '../../core/runtime/tracing.js'
 import type { IngestOutcome } from '../../ingest/main.js'
 import type { Speed } from '../../ingest/sources/recording/recording.js'
 import type { OpenChain } from '../chain-sources/open-chain.js'
@@ -50,6 +51,8 @@ runThread<IngestData, IngestMain, Omit<IngestMethods, keyof ThreadMethods>>(asyn
   const { data, main, platform, logger, metrics, health, dir, closing, signal } = parts
   const { config, source, speed, openFrom } = data
   const open = openFrom === undefined ? undefined : ((await import(openFrom)) as { openChain: OpenChain }).openChain
+  const tracer = createTracer(config.tracing, { service: 'ingest', logger, metrics })
+  closing.push(async () => tracer?.close())
   const gate = createGate(signal)
   const append: EventLog['append'] = async (topic, entries) => {
     await gate.opened()
@@ -67,6 +70,7 @@ runThread<IngestData, IngestMain, Omit<IngestMethods, keyof ThreadMethods>>(asyn
         dataDir: dir(),
         speed,
         open,
+        tracer,
       },
       onHistory: (done) => main.tell('history', done),
     },

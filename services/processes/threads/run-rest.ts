@@ -103,6 +103,7 @@ export function createRestThread(deps: RestThreadDeps) {
       await Promise.race([started, abortOf(signal)])
       return signal.aborted ? undefined : httpPort
     },
+    report: thread.report,
     stop: thread.stop,
   }
 }

@@ -5,6 +5,7 @@ import { createDiskWatch, freeBytesOf } from '../../core/runtime/disk-space.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { Metrics, MetricsData } from '../../core/runtime/metrics.js'
 import type { Health } from '../../core/runtime/part-health.js'
+import { registerDiskMetrics, registerThreadMetrics } from '../../core/runtime/process-metrics.js'
 import { createPipeStatus } from '../../serve/pipe-status.js'
 import { FOLD_AGAIN } from '../repair/heal-at-start.js'
 import type { FoundDamage } from './check-thread.js'
@@ -82,6 +83,11 @@ export function createThreads(deps: ThreadsDeps) {
       onChange()
     },
   })
+  registerDiskMetrics(metrics, () => disk.report())
+  registerThreadMetrics(metrics, () => [ingest.report(), fold.report(), rest.report()])
+  metrics.gauge({ name: 'dextape_unfinished_repairs', help: 'Damages that are being repaired' }, () => [
+    { value: deps.repairs.list().length },
+  ])
   const looking = setInterval(() => disk.look(), LOOK_AT_DISK_EVERY_MS).unref()
 
   const ingest = superviseThread<IngestMethods>({

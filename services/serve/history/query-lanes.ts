@@ -1,5 +1,6 @@
 import { DextapeError } from '../../core/domain/errors.js'
 import type { QueryLimits, Store } from '../../core/store/port.js'
+import type { ServeMetrics } from '../serve-metrics.js'
 
 /** Only queries: what history needs of the store. */
 export type Queries = Pick<Store, 'query'>
@@ -22,12 +23,28 @@ type Lane = {
 const CHEAP: Lane = { atOnce: 2, mostWaiting: 500 }
 const DEAR: Lane = { atOnce: 1, mostWaiting: 50 }
 
-export function createQueryLanes(store: Queries): QueryLanes {
-  return { cheap: createLane(store, CHEAP), dear: createLane(store, DEAR) }
+/** Of the turns of a lane, for /metrics. */
+export type LaneMeter = { waiting: () => number; onWaited: (ms: number) => void }
+
+export function createQueryLanes(
+  store: Queries,
+  metrics?: Pick<ServeMetrics, 'gauge' | 'storeWaitSeconds'>,
+): QueryLanes {
+  const meters = new Map<string, LaneMeter>()
+  const meterOf = (lane: string): LaneMeter => {
+    const onWaited = (ms: number) => metrics?.storeWaitSeconds.add(lane, ms / 1000)
+    const meter = { waiting: () => 0, onWaited }
+    meters.set(lane, meter)
+    return meter
+  }
+  metrics?.gauge('dextape_serve_waiting_queries', 'Queries of requests that wait for the store', ['lane'], () =>
+    [...meters].map(([lane, { waiting }]) => ({ labels: { lane }, value: waiting() })),
+  )
+  return { cheap: createLane(store, CHEAP, meterOf('cheap')), dear: createLane(store, DEAR, meterOf('dear')) }
 }
 
-export function createLane(store: Queries, lane: Lane): Queries {
-  const inTurn = createTurns(lane)
+export function createLane(store: Queries, lane: Lane, meter?: LaneMeter): Queries {
+  const inTurn = createTurns(lane, meter)
   return {
     query: <Row>(sql: string, params?: Record<string, unknown>, limits?: QueryLimits) =>
       inTurn(() => store.query<Row>(sql, params, limits)),
@@ -35,8 +52,12 @@ export function createLane(store: Queries, lane: Lane): Queries {
 }
 
 /** Runs work of a lane in turn. */
-export function createTurns({ atOnce, mostWaiting }: Lane): <Result>(work: () => Promise<Result>) => Promise<Result> {
+export function createTurns(
+  { atOnce, mostWaiting }: Lane,
+  meter?: LaneMeter,
+): <Result>(work: () => Promise<Result>) => Promise<Result> {
   const waiting: (() => void)[] = []
+  if (meter !== undefined) meter.waiting = () => waiting.length
   let running = 0
 
   async function takeTurn(): Promise<void> {
@@ -51,7 +72,9 @@ export function createTurns({ atOnce, mostWaiting }: Lane): <Result>(work: () =>
       })
     }
     // Whoever ends hands its turn on.
+    const sinceMs = performance.now()
     await new Promise<void>((resolve) => waiting.push(resolve))
+    meter?.onWaited(performance.now() - sinceMs)
   }
 
   function endTurn(): void {

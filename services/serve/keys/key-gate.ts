@@ -38,13 +38,18 @@ type Pace = { second: number; requests: number }
 
 const FIXED: Access = { id: 'fixed', plan: 'unlimited', ratePerS: null, quotaCu: null }
 
+export type GateKeys = Pick<KeyStore, 'lookup' | 'list'>
+
 export function createKeyGate(
-  keys: Pick<KeyStore, 'lookup' | 'list'>,
+  keys: GateKeys,
   spending: Spending,
   apiKey: Config['apiKey'],
   nowMs: () => number,
+  onFirstUse: (record: KeyRecord) => void = () => {},
 ): KeyGate {
   const paces = new Map<string, Pace>()
+  /** Keys whose first use this process has noted. */
+  const noted = new Set<string>()
   const fixedHash = apiKey.kind === 'fixed' ? Buffer.from(hashKey(apiKey.key)) : undefined
 
   function identify(key: string, door: Door = 'all'): Admission {
@@ -59,6 +64,10 @@ export function createKeyGate(
     if (record.expiresAtMs !== null && nowMs() >= record.expiresAtMs) return refuse({ kind: 'expired' })
     if (record.only === 'datafeed' && door === 'all') return refuse({ kind: 'datafeed_only' })
     if (record.only === undefined && door === 'datafeed address') return refuse({ kind: 'not_in_address' })
+    if (record.firstUse === undefined && !noted.has(record.id)) {
+      noted.add(record.id)
+      onFirstUse(record)
+    }
     return { ok: true, access: record }
   }
 

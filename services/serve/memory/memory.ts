@@ -166,7 +166,25 @@ export function createMemory(deps: MemoryDeps): Memory {
     timers.add(timer)
   }
 
-  if (isReporting) registerGauges(deps.metrics, states)
+  if (isReporting) {
+    registerGauges(deps.metrics, states)
+    deps.metrics.gauge('dextape_serve_ready', '1 if all updates of the log are applied', [], () => [
+      { value: whyNotReady() === undefined ? 1 : 0 },
+    ])
+  }
+
+  function whyNotReady(): NotReady | undefined {
+    if (!started) return { status: 'starting', reason: 'Loading from the log and the store.' }
+    const chains = [...behind].sort()
+    if (chains.length > 0)
+      return {
+        status: 'catching_up',
+        reason: `Catching up with the log: ${chains.join(', ')}.`,
+        behind: chains,
+      }
+    if ([...states.values()].some(({ seq }) => seq !== NOTHING_APPLIED)) return undefined
+    return { status: 'no_chain', reason: 'No chain has any updates yet.' }
+  }
 
   return {
     chain: (name) => states.get(name),
@@ -181,18 +199,7 @@ export function createMemory(deps: MemoryDeps): Memory {
       await Promise.allSettled([...followers.values()].map(({ caughtUp }) => caughtUp))
     },
     topics: () => topics,
-    whyNotReady() {
-      if (!started) return { status: 'starting', reason: 'Loading from the log and the store.' }
-      const chains = [...behind].sort()
-      if (chains.length > 0)
-        return {
-          status: 'catching_up',
-          reason: `Catching up with the log: ${chains.join(', ')}.`,
-          behind: chains,
-        }
-      if ([...states.values()].some(({ seq }) => seq !== NOTHING_APPLIED)) return undefined
-      return { status: 'no_chain', reason: 'No chain has any updates yet.' }
-    },
+    whyNotReady,
     async start() {
       const stored = (await loadProgress(deps.store)).map((row) => row.chain)
       await Promise.all(stored.map(open))
@@ -236,6 +243,24 @@ function registerGauges({ gauge }: ServeMetrics, states: ReadonlyMap<string, Ser
     'Chain time served',
     ['chain'],
     perChain((s) => s.nowS),
+  )
+  gauge(
+    'dextape_serve_head_blocks',
+    'Number of the last block served',
+    ['chain'],
+    perChain((s) => s.head.number),
+  )
+  gauge(
+    'dextape_serve_applied_timestamp_seconds',
+    'Wall clock of the last update applied; 0 before the first',
+    ['chain'],
+    perChain((s) => s.appliedAtMs / 1000),
+  )
+  gauge(
+    'dextape_serve_chain_stopped',
+    '1 if updates of the chain cannot be applied',
+    ['chain'],
+    perChain((s) => (s.stopped === null ? 0 : 1)),
   )
   gauge(
     'dextape_serve_pairs',

@@ -3,6 +3,7 @@ import type { Capacity, Plans } from '../../core/domain/plans.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import { wallMs } from '../../core/runtime/stage-latency.js'
 import type { TlsFiles } from '../../core/runtime/tls-files.js'
+import type { Tracer } from '../../core/runtime/tracing.js'
 import type { ChainDirectory } from '../chain-directory.js'
 import type { BadKeys } from '../keys/bad-keys.js'
 import type { KeyGate } from '../keys/key-gate.js'
@@ -40,6 +41,7 @@ export type PushDeps = {
   capacity: Capacity
   createTransport: CreateTransport
   tls?: TlsFiles | undefined
+  tracer?: Tracer | undefined
 }
 
 export interface PushServer {
@@ -91,10 +93,14 @@ export function createPushServer(deps: PushDeps): PushServer {
   let checkTimer: NodeJS.Timeout | undefined
   let keyTimer: NodeJS.Timeout | undefined
 
-  feed.onUpdate((update, missing, { arrivedMs, appendedMs }) => {
+  feed.onUpdate((update, missing, { arrivedMs, appendedMs, update: { hash } }) => {
     if (appendedMs !== undefined) metrics.latency.observe('observe', appendedMs)
-    if (open.size === 0) return
+    const { chain, number } = update
+    const traced = deps.tracer?.wants(number) === true ? { chain, number, hash } : undefined
     const startedMs = wallMs()
+    if (traced !== undefined && appendedMs !== undefined)
+      deps.tracer?.span(traced, 'observe', appendedMs, startedMs, { seq: update.seq })
+    if (open.size === 0) return
     if (missing !== undefined) notifyGap(missing)
     encodeUpdate(update, hub)
     catchUps.moved(update.chain)
@@ -102,6 +108,8 @@ export function createPushServer(deps: PushDeps): PushServer {
     setImmediate(() => {
       metrics.latency.observe('write', startedMs)
       if (arrivedMs !== undefined) metrics.latency.observe('total', arrivedMs)
+      if (traced !== undefined)
+        deps.tracer?.span(traced, 'push', startedMs, wallMs(), { seq: update.seq, sockets: open.size })
     })
     checkTimer ??= setTimeout(checkAll, limits.slowCheckMs)
   })
@@ -239,6 +247,16 @@ export function createPushServer(deps: PushDeps): PushServer {
   metrics.gauge('dextape_serve_catching_up', 'Subscriptions that are being sent what they missed', [], () => [
     { value: [...open.values()].reduce((sum, { catchingUp }) => sum + catchingUp.size, 0) },
   ])
+  metrics.gauge('dextape_serve_slow_sockets', 'Sockets that get no pushes until they have read what waits', [], () => [
+    { value: [...open.values()].reduce((sum, { isSlow }) => sum + Number(isSlow), 0) },
+  ])
+  metrics.gauge('dextape_serve_unread_bytes', 'Bytes that clients have not read', [], () => [
+    { value: unreadBytesOf(open) },
+  ])
+  metrics.gauge('dextape_serve_capacity_used_ratio', 'Share of the capacity of all keys in use', ['budget'], () => {
+    const used = { ...budgets.usage(), unreadBytes: unreadBytesOf(open) }
+    return CAPACITIES.map(([budget, key]) => ({ labels: { budget }, value: used[key] / deps.capacity[key] }))
+  })
   metrics.gauge('dextape_serve_subscribed_ids', 'Subscribed ids', [], () => [{ value: budgets.usage().ids }])
   metrics.gauge('dextape_serve_push_memory_bytes', 'Approximate memory of sockets and subscriptions', [], () => [
     { value: budgets.usage().memoryBytes },
@@ -262,6 +280,13 @@ export function createPushServer(deps: PushDeps): PushServer {
     usage: () => ({ ...budgets.usage(), unreadBytes: unreadBytesOf(open) }),
   }
 }
+
+const CAPACITIES = [
+  ['sockets', 'sockets'],
+  ['ids', 'ids'],
+  ['unread', 'unreadBytes'],
+  ['memory', 'memoryBytes'],
+] as const
 
 const NOT_TEXT = errorReply(null, RPC.invalidRequest, 'Requests must be text frames.')
 

@@ -78,6 +78,7 @@ export function slowDown(deps: SlowDeps, socket: PushSocket, session: Session, r
     return
   }
   session.isSlow = true
+  deps.metrics.socketsSlowed.add('unread')
   for (const subscription of subscriptions) socket.unsubscribe(deps.hub.pause(subscription))
 }
 

@@ -52,6 +52,7 @@ export function createRestServer(deps: RestDeps, certificate?: Certificate): Fas
   app.setNotFoundHandler((request, reply) => sendProblem(reply, notFound(request)))
   app.addHook('onResponse', async (request, reply) => {
     deps.metrics.requests.add(String(reply.statusCode))
+    deps.metrics.responseSeconds.add(reply.elapsedTime / 1000)
     deps.metrics.requestSeconds.add(request.routeOptions.url ?? 'none', reply.elapsedTime / 1000)
   })
   for (const operation of OPERATIONS) serveOperation(app, operation, deps)

@@ -24,6 +24,7 @@ import {
   tokenPriceNative,
   tokenPriceUsd,
 } from './market-facts.js'
+import { linksOf, logoOf, NAME_FLAGS, nameFlags } from './name-flags.js'
 import { changeOver, pairWindow } from './pair-view.js'
 import { readRisk, WALLET_RATES } from './risk-view.js'
 
@@ -43,6 +44,9 @@ export const tokenFields = {
   ...fieldsOf(WALLET_RATES, numOrNull),
   ...fieldsOf(['is_honeypot', 'risk_level'], int),
   ...fieldsOf(['issue_platform', 'risk_info', 'lock_platform'], text),
+  flags: Type.Array(Type.String(), {
+    description: `What its own texts try to make a reader believe: ${NAME_FLAGS.join(', ')}`,
+  }),
 }
 
 export const TokenView = Type.Object(tokenFields)
@@ -58,9 +62,9 @@ export function tokenView(market: Market, token: TokenState) {
     symbol: info.symbol ?? '',
     decimal: info.decimals,
     total: rawOrNull(info.total_supply, info.decimals),
-    logo_url: info.logo_url ?? market.facts?.logos?.get(token.token) ?? '',
+    logo_url: logoOf(token) || (market.facts?.logos?.get(token.token) ?? ''),
     ...{ intro_en: '', intro_cn: '' },
-    appendix: info.links ?? '',
+    appendix: linksOf(token),
     ...priceFields(market, token),
     current_price_eth: decimalOrNull(tokenPriceNative(market, token)),
     main_pair: token.main_pair ?? '',
@@ -77,6 +81,7 @@ export function tokenView(market: Market, token: TokenState) {
     launch_price: null,
     ...readRisk(info.risk),
     issue_platform: info.launch_platform ?? '',
+    flags: nameFlags(market, token),
   }
 }
 

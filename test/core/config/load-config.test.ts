@@ -57,6 +57,7 @@ describe('configuration', () => {
       intervals: { flushMs: 30_000, checkpointMs: 30_000, progressMs: 10_000, checkMs: 21_600_000 },
       disk: { reserveBytes: 128 * 2 ** 20 },
       topics: { trades: false },
+      tracing: { kind: 'none' },
       plans: PLANS,
       capacity: CAPACITY,
       sources: new Map(),
@@ -211,6 +212,73 @@ describe('configuration', () => {
       problem(undefined, { CLICKHOUSE_URL: 'hunter2' }),
     ]
     for (const text of [described, ...messages]) expect(text).not.toContain('hunter2')
+  })
+})
+
+describe('users, passwords and certificates', () => {
+  const kafka = { KAFKA_BROKERS: 'k:1' }
+  const file = (name: string, text: string) => {
+    writeFileSync(join(cwd, name), text)
+    return name
+  }
+
+  it('of Kafka come from the environment, passwords from files', () => {
+    const password = file('secret', 'hunter2\n')
+    const user = { KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512', KAFKA_SASL_USERNAME: 'u', KAFKA_SASL_PASSWORD_FILE: password }
+    const config = load(undefined, { ...kafka, KAFKA_SSL_CA: 'ca.pem', ...user })
+    expect(config.log).toMatchObject({
+      ...{ ssl: true, tls: { ca: join(cwd, 'ca.pem') } },
+      sasl: { mechanism: 'scram-sha-512', username: 'u', password: 'hunter2' },
+    })
+    expect(JSON.stringify(describeConfig(config))).not.toContain('hunter2')
+  })
+
+  it('of Kafka: a token is read from its file when it is needed', () => {
+    const env = { ...kafka, KAFKA_SSL: 'true', KAFKA_SASL_MECHANISM: 'oauthbearer', KAFKA_SASL_TOKEN_FILE: 'token' }
+    const { log } = load(undefined, env)
+    expect(log).toMatchObject({ ssl: true, sasl: { mechanism: 'oauthbearer', tokenFile: join(cwd, 'token') } })
+    expect(log).not.toHaveProperty('tls')
+  })
+
+  it('of ClickHouse and the registry become part of their URL', () => {
+    const { store, log } = load(
+      'kafka: { brokers: ["k:1"], schema_registry_url: "https://r/x", schema_registry_user: r, schema_registry_password: "p/q" }',
+      {
+        CLICKHOUSE_URL: 'https://h:8443/db',
+        CLICKHOUSE_USER: 'u',
+        CLICKHOUSE_PASSWORD: 'p@:',
+        CLICKHOUSE_CA: 'ca.pem',
+      },
+    )
+    expect(store).toEqual({
+      ...{ kind: 'clickhouse', url: 'https://u:p%40%3A@h:8443/db', tls: { ca: join(cwd, 'ca.pem') } },
+    })
+    expect(log).toMatchObject({ registry: { kind: 'http', url: 'https://r:p%2Fq@r/x' } })
+  })
+
+  it.each([
+    [{ KAFKA_SASL_USERNAME: 'u' }, 'need brokers: set KAFKA_BROKERS too'],
+    [{ ...kafka, KAFKA_SASL_MECHANISM: 'gssapi' }, 'KAFKA_SASL_MECHANISM must be one of plain'],
+    [{ ...kafka, KAFKA_SASL_MECHANISM: 'plain' }, 'kafka.sasl.username (KAFKA_SASL_USERNAME) is required for plain'],
+    [{ ...kafka, KAFKA_SASL_MECHANISM: 'oauthbearer' }, 'kafka.sasl.token_file (KAFKA_SASL_TOKEN_FILE) is required'],
+    [{ ...kafka, KAFKA_SSL: 'yes' }, 'KAFKA_SSL must be "true" or "false", got "yes"'],
+    [{ CLICKHOUSE_USER: 'u' }, 'set CLICKHOUSE_URL too'],
+    [
+      { CLICKHOUSE_URL: 'http://h', CLICKHOUSE_PASSWORD_FILE: 'none' },
+      'cannot read clickhouse.password_file none: ENOENT',
+    ],
+    [
+      { DEXTAPE_HOST: '0.0.0.0', DEXTAPE_API_KEY: 'short' },
+      'api_key (DEXTAPE_API_KEY) must have at least 16 characters',
+    ],
+  ])('%o is reported as: %s', (env, message) => {
+    expect(problem(undefined, env)).toContain(message)
+  })
+
+  it('of development may be short where only this machine can use them', () => {
+    expect(load(undefined, { DEXTAPE_API_KEY: 'short' }).apiKey).toEqual({ kind: 'fixed', key: 'short' })
+    const open = { DEXTAPE_HOST: '0.0.0.0', DEXTAPE_API_KEY: 'sixteen-letters!' }
+    expect(load(undefined, open).apiKey).toEqual({ kind: 'fixed', key: 'sixteen-letters!' })
   })
 })
 

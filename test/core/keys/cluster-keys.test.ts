@@ -39,6 +39,27 @@ describe('the keys of a cluster', () => {
     expect((await open()).list()).toEqual([{ ...record, revokedAtMs: 1000 }])
   })
 
+  it('are rotated on one node for all, with who did it', async () => {
+    const [here, there] = [await open(), await open()]
+    const { record } = await here.create({ name: 'bot', plan: 'pro', by: 'ann' })
+    await here.noteUse(record.hash, 'rest')
+    await there.noteUse(record.hash, 'push')
+    const made = await there.rotate('bot', { overlapMs: 500, by: 'bob' })
+    const old = {
+      ...{ ...record, expiresAtMs: 1500, firstUse: { atMs: 1000, by: 'rest' } },
+      rotation: { atMs: 1000, by: 'bob', newKeyId: made?.record.id },
+    }
+    await vi.waitFor(() => expect(here.lookup(record.hash)).toEqual(old))
+    expect(here.lookup(made?.record.hash ?? '')).toMatchObject({ plan: 'pro', createdBy: 'bob', expiresAtMs: null })
+    expect(await here.revoke(record.id, 'cy')).toEqual({ ...old, revokedAtMs: 1000, revokedBy: 'cy' })
+    expect(
+      (await open())
+        .list()
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual([record.id, made?.record.id].sort())
+  })
+
   it('are in the log only as hashes', async () => {
     const log = shared.open()
     const { key } = await (await open(log)).create({ name: 'bot', plan: 'free' })

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type DataDir, openDataDir } from '../../../services/core/data-dir/data-dir.js'
+import { auditOf } from '../../../services/core/keys/key-audit.js'
 import { hashKey, type KeyStore, monthOf, openKeyStore } from '../../../services/core/keys/key-store.js'
 import { readWsTokenSecret } from '../../../services/core/keys/private-files.js'
 
@@ -137,5 +138,64 @@ describe('what keys spent', () => {
   it('is counted by calendar month, UTC', () => {
     expect(monthOf(Date.UTC(2026, 10, 30, 23, 59, 59))).toBe('2026-11')
     expect(monthOf(Date.UTC(2026, 11, 1))).toBe('2026-12')
+  })
+})
+
+describe('rotation and the audit log', () => {
+  const HOUR = 3_600_000
+
+  function setUp() {
+    const dir = openDataDir(mkdtempSync(join(tmpdir(), 'dextape-keys-')))
+    let now = 1_000_000
+    const keys = openKeyStore(dir, () => now)
+    opened.push(keys)
+    return { keys, pass: (ms: number) => (now += ms), now: () => now }
+  }
+
+  it('a rotated key works on for the overlap, beside a new one like it', async () => {
+    const { keys, pass, now } = setUp()
+    const limits = { plan: 'pro', quotaCu: 7, ratePerS: 3 } as const
+    const first = await keys.create({ name: 'bot', ...limits, expiresAtMs: now() + 100 * HOUR, by: 'ann' })
+    pass(HOUR)
+    const made = await keys.rotate('bot', { overlapMs: 2 * HOUR, by: 'bob' })
+    expect(made?.key).not.toBe(first.key)
+    expect(keys.lookup(hashKey(made?.key ?? ''))).toMatchObject({
+      ...{ name: 'bot', ...limits, createdBy: 'bob', expiresAtMs: now() + 100 * HOUR, revokedAtMs: null },
+    })
+    expect(keys.lookup(first.record.hash)).toMatchObject({ expiresAtMs: now() + 2 * HOUR, revokedAtMs: null })
+    // By name it is the new one now.
+    expect((await keys.revoke('bot', 'ann'))?.id).toBe(made?.record.id)
+  })
+
+  it('an overlap never makes a key live longer, and no key comes of one that has ended', async () => {
+    const { keys, pass, now } = setUp()
+    const { record } = await keys.create({ name: 'bot', plan: 'free', expiresAtMs: now() + HOUR })
+    await keys.rotate(record.id, { overlapMs: 24 * HOUR })
+    expect(keys.lookup(record.hash)?.expiresAtMs).toBe(now() + HOUR)
+    pass(2 * HOUR)
+    expect(await keys.rotate(record.id, { overlapMs: HOUR })).toBeUndefined()
+    expect(await keys.rotate('nobody', { overlapMs: HOUR })).toBeUndefined()
+  })
+
+  it('says who created, first used, rotated and revoked each key', async () => {
+    const { keys, pass, now } = setUp()
+    const { record } = await keys.create({ name: 'bot', plan: 'free', by: 'ann' })
+    pass(HOUR)
+    await keys.noteUse(record.hash, 'rest')
+    pass(HOUR)
+    await keys.noteUse(record.hash, 'push')
+    const made = await keys.rotate('bot', { overlapMs: HOUR, by: 'bob' })
+    pass(2 * HOUR)
+    await keys.revoke(made?.record.id ?? '', 'cy')
+    const [old, next] = [record.id, made?.record.id]
+    const start = now() - 4 * HOUR
+    expect(auditOf(keys.list(), now())).toEqual([
+      { atMs: start, action: 'created', keyId: old, name: 'bot', by: 'ann' },
+      { atMs: start + HOUR, action: 'first used', keyId: old, name: 'bot', by: 'rest' },
+      { atMs: start + 2 * HOUR, action: 'created', keyId: next, name: 'bot', by: 'bob' },
+      { atMs: start + 2 * HOUR, action: 'rotated', keyId: old, name: 'bot', by: 'bob', newKeyId: next },
+      { atMs: start + 3 * HOUR, action: 'expired', keyId: old, name: 'bot', by: '' },
+      { atMs: now(), action: 'revoked', keyId: next, name: 'bot', by: 'cy' },
+    ])
   })
 })

@@ -64,3 +64,24 @@ describe('an error in a log line', () => {
     expect(JSON.parse(logged('json', { error })).error.cause.message).toBe('connect ECONNREFUSED ::1:1')
   })
 })
+
+describe('a log line', () => {
+  it('keeps its own fields, whatever fields it is given', () => {
+    const line = JSON.parse(logged('json', { message: 'another', level: 'x', time: 1, chain: 'eth' }))
+    expect(line).toEqual({
+      ...{ time: expect.stringMatching(/^\d{4}-.*Z$/), level: 'error', message: 'chain stopped', chain: 'eth' },
+      ...{ field_message: 'another', field_level: 'x', field_time: 1 },
+    })
+  })
+
+  it('has no control characters in text, which would move the cursor of a terminal', () => {
+    const evil = 'A\x1b[2J\u202eB\nC'
+    const [line = '', ...below] = logged('text', { reason: evil, all: [evil], error: new Error(evil, { cause: evil }) })
+      .replaceAll(/\n {4}at .*/g, '')
+      .split('\n')
+    expect(line).toContain('reason=A\ufffd[2J\ufffdB C')
+    expect(line).toContain('error=A\ufffd[2J\ufffdB C')
+    expect(below).toEqual(['  caused by A\ufffd[2J\ufffdB C'])
+    expect(['\x1b', '\u202e'].filter((code) => line.includes(code))).toEqual([])
+  })
+})

@@ -9,7 +9,17 @@ const SEARCH_WINDOWS = ['1m', '5m', '1h', '4h', '24h'] as const
 export const UNCHECKED_OF_PRICE = ['updated_at']
 /** Values copied from events, not computed; the fold's tests cover them. */
 export const UNCHECKED_OF_TOKEN = [
-  ...['updated_at', 'created_at', 'launch_at', 'logo_url', 'appendix', 'risk_score', 'ave_risk_level', 'is_honeypot'],
+  ...[
+    'updated_at',
+    'created_at',
+    'launch_at',
+    'logo_url',
+    'appendix',
+    'flags',
+    'risk_score',
+    'ave_risk_level',
+    'is_honeypot',
+  ],
   ...['is_mintable', 'is_in_blacklist', 'is_lp_not_locked', 'has_mint_method', 'has_black_method'],
   ...['has_not_renounced', 'has_not_open_source', 'has_not_audited', 'risk_level', 'risk_info', 'bundle_wallet_rate'],
   ...['cluster_wallet_rate', 'insider_wallet_rate', 'phishing_wallet_rate', 'rug_risk_rate'],

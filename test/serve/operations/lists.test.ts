@@ -360,9 +360,23 @@ it('lists an impostor below the real token, whatever its volume, and marks it', 
       tokens: [
         token(801, { symbol: 'weth', name: 'Wrapped Ether' }, { volume: 1e9, tvl: 1 }),
         tokenUpdate({ token: ARBITRUM_WETH, info: tokenInfo({ symbol: 'WETH' }), main_pair: null }),
+        token(802, { symbol: 'WЕ\u200bТН', name: 'copy in Cyrillic' }),
+        token(803, {
+          symbol: 'X',
+          name: 'copy\u202eof nothing',
+          links: '{"a":"javascript:x","b":"https://b.example"}',
+        }),
+        token(804, { symbol: 'Y', name: `copy${'y'.repeat(900)}`, logo_url: 'data:image/png,x' }),
       ],
     }),
   )
+  const copies = (await list('/v2/tokens?keyword=copy&chain=arbitrum')).body
+  const marked = copies.map(({ token: one, flags, appendix, logo_url }) => [one, flags, appendix, logo_url])
+  expect(marked.sort()).toEqual([
+    [address(802), ['lookalike', 'hidden_characters'], '', ''],
+    [address(803), ['reversed_text'], '{"b":"https://b.example"}', ''],
+    [address(804), ['long_name'], '', ''],
+  ])
   const { body } = await list('/v2/tokens?keyword=WETH&chain=arbitrum')
   expect(body.map(({ token: one, is_fake }) => [one, is_fake])).toEqual([
     [ARBITRUM_WETH, 0],

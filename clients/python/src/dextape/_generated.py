@@ -70,6 +70,7 @@ class TokensSearchItem(TypedDict):
     issue_platform: str
     risk_info: str
     lock_platform: str
+    flags: list[str]
     token_price_change_1m: str | None
     token_tx_volume_usd_1m: str | None
     token_buy_tx_volume_usd_1m: str | None
@@ -176,6 +177,7 @@ class TokensKeywordItem(TypedDict):
     issue_platform: str
     risk_info: str
     lock_platform: str
+    flags: list[str]
     is_fake: int
 
 
@@ -266,6 +268,7 @@ class TokenDetailToken(TypedDict):
     issue_platform: str
     risk_info: str
     lock_platform: str
+    flags: list[str]
     token_price_change_1m: str | None
     token_tx_volume_usd_1m: str | None
     token_buy_tx_volume_usd_1m: str | None
@@ -497,6 +500,7 @@ class TokensMainItem(TypedDict):
     issue_platform: str
     risk_info: str
     lock_platform: str
+    flags: list[str]
 
 
 class TokensTrendingTokensItem(TypedDict):
@@ -551,6 +555,7 @@ class TokensTrendingTokensItem(TypedDict):
     issue_platform: str
     risk_info: str
     lock_platform: str
+    flags: list[str]
 
 
 class TokensTrending(TypedDict):
@@ -619,6 +624,7 @@ class RanksItem(TypedDict):
     issue_platform: str
     risk_info: str
     lock_platform: str
+    flags: list[str]
     token_price_change_1m: str | None
     token_tx_volume_usd_1m: str | None
     token_buy_tx_volume_usd_1m: str | None

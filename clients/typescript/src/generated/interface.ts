@@ -65,6 +65,8 @@ export type TokensSearchItem = {
   issue_platform: string
   risk_info: string
   lock_platform: string
+  /** What its own texts try to make a reader believe: lookalike, reversed_text, hidden_characters, long_name */
+  flags: string[]
   token_price_change_1m: string | null
   token_tx_volume_usd_1m: string | null
   token_buy_tx_volume_usd_1m: string | null
@@ -171,7 +173,9 @@ export type TokensKeywordItem = {
   issue_platform: string
   risk_info: string
   lock_platform: string
-  /** 1: it has the symbol of one of the chain’s configured tokens, which it is not */
+  /** What its own texts try to make a reader believe: lookalike, reversed_text, hidden_characters, long_name */
+  flags: string[]
+  /** 1: it has the symbol or name of one of the chain’s configured tokens, or what looks like it, and is not it */
   is_fake: number
 }
 
@@ -262,6 +266,8 @@ export type TokenDetailToken = {
   issue_platform: string
   risk_info: string
   lock_platform: string
+  /** What its own texts try to make a reader believe: lookalike, reversed_text, hidden_characters, long_name */
+  flags: string[]
   token_price_change_1m: string | null
   token_tx_volume_usd_1m: string | null
   token_buy_tx_volume_usd_1m: string | null
@@ -491,6 +497,8 @@ export type TokensMainItem = {
   issue_platform: string
   risk_info: string
   lock_platform: string
+  /** What its own texts try to make a reader believe: lookalike, reversed_text, hidden_characters, long_name */
+  flags: string[]
 }
 
 export type TokensTrendingTokensItem = {
@@ -545,6 +553,8 @@ export type TokensTrendingTokensItem = {
   issue_platform: string
   risk_info: string
   lock_platform: string
+  /** What its own texts try to make a reader believe: lookalike, reversed_text, hidden_characters, long_name */
+  flags: string[]
 }
 
 export type TokensTrending = {
@@ -616,6 +626,8 @@ export type RanksItem = {
   issue_platform: string
   risk_info: string
   lock_platform: string
+  /** What its own texts try to make a reader believe: lookalike, reversed_text, hidden_characters, long_name */
+  flags: string[]
   token_price_change_1m: string | null
   token_tx_volume_usd_1m: string | null
   token_buy_tx_volume_usd_1m: string | null

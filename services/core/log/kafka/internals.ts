@@ -5,15 +5,16 @@
  */
 
 import { createRequire } from 'node:module'
-import { Kafka, logLevel, type SASLOptions } from 'kafkajs'
+import type { ConnectionOptions } from 'node:tls'
+import { Kafka, type KafkaConfig, logLevel } from 'kafkajs'
 
 export type KafkaOptions = {
   brokers: readonly string[]
   clientId: string
   /** Prefix of every topic, group and transactional id: several installations may share a cluster. */
   prefix: string
-  ssl: boolean
-  sasl?: SASLOptions
+  ssl: boolean | ConnectionOptions
+  sasl?: KafkaConfig['sasl']
   /** Copies of each topic; undefined: three if the cluster has as many brokers, else one. */
   replicationFactor?: number
   requestTimeoutMs: number
@@ -213,7 +214,7 @@ export function clusterFactory({ brokers, clientId, ssl, sasl, requestTimeoutMs 
     retry: { retries: 1, initialRetryTime: 50, maxRetryTime: 200 },
     logLevel: logLevel.NOTHING,
     logCreator: SILENT,
-    ...(ssl ? { ssl: true } : {}),
+    ...(ssl === false ? {} : { ssl }),
     ...(sasl === undefined ? {} : { sasl }),
   })
   const create = Object.getOwnPropertySymbols(kafka).find(({ description }) => description?.endsWith(':createCluster'))

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { normalAddress } from '../../../core/domain/chains.js'
 import type { TokenState } from '../../memory/served-chain.js'
 import type { Market } from '../../views/market-facts.js'
+import { isLookalike } from '../../views/name-flags.js'
 import { byMeasure, createShortlist, type Ranked, TOKEN_MEASURES, type TokenMeasure } from '../../views/ranking.js'
 import { tokenFields, tokenView } from '../../views/token-view.js'
 import { operation } from '../operation.js'
@@ -54,7 +55,8 @@ export const tokensKeyword = operation({
     Type.Object({
       ...tokenFields,
       is_fake: Type.Integer({
-        description: '1: it has the symbol of one of the chain’s configured tokens, which it is not',
+        description:
+          '1: it has the symbol or name of one of the chain’s configured tokens, or what looks like it, and is not it',
       }),
     }),
   ),
@@ -87,12 +89,11 @@ export function findTokens(
   // A case-insensitive pattern is faster than lower-casing all names.
   const pattern = new RegExp(keyword.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'iu')
   for (const market of markets) {
-    const impostors = impostorsOn(market)
     const address = normalAddress(market.facts?.family ?? 'evm', keyword)
     for (const token of market.state.tokens.values()) {
       const match = matchOf(token, pattern, keyword.length, address)
       if (match === NO_MATCH) continue
-      const isImpostor = impostors(token)
+      const isImpostor = isLookalike(market, token)
       found.offer({ market, token, match, isImpostor, measure: measureOf(market, token) })
     }
   }
@@ -101,21 +102,6 @@ export function findTokens(
 
 function byTrust(a: Found, b: Found): number {
   return Number(a.isImpostor) - Number(b.isImpostor) || byMeasure(a, b)
-}
-
-/** Tells tokens that have the symbol of one of the chain's configured tokens, in whatever case, and are not it. */
-function impostorsOn({ state, facts }: Market): (token: TokenState) => boolean {
-  const { native, anchor, stables = [], majors = [] } = facts ?? {}
-  const real = new Set([native, anchor, ...stables, ...majors])
-  const symbols = new Set<string>()
-  for (const address of real) {
-    const symbol = state.tokens
-      .get(address ?? '')
-      ?.info.symbol?.trim()
-      .toLowerCase()
-    if (symbol !== undefined && symbol !== '') symbols.add(symbol)
-  }
-  return ({ token, info }) => !real.has(token) && symbols.has(info.symbol?.trim().toLowerCase() ?? '')
 }
 
 function matchOf({ token, info }: TokenState, pattern: RegExp, length: number, address: string): number {
