@@ -82,12 +82,12 @@ export function describeViews(scene: Scene): void {
       const { page } = await scene.open(`/sql#key=${KEY}`)
       await page.getByRole('heading', { name: 'SQL' }).waitFor()
       await page.keyboard.press('/')
-      await page.keyboard.type('tkn')
+      await page.keyboard.type('weth')
       const hits = page.locator('#search-results [role=option]')
       await hits.nth(1).waitFor()
       expect(await hits.allTextContents()).toEqual([
-        expect.stringMatching(/^TKTKN Tokeneth 0x1111…1111/),
-        expect.stringMatching(/^TKTKN TokenCopy\?eth 0x2222…2222/),
+        expect.stringMatching(/^WEWETH Wrapped Ethereth 0xc02a…6cc2/),
+        expect.stringMatching(/^WEWETH TokenCopy\?eth 0x2222…2222/),
       ])
       await page.getByRole('combobox', { name: 'Search' }).fill(PAIR)
       await hits.filter({ hasText: 'TKN / WETH · uniswapv2' }).waitFor()

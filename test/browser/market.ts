@@ -26,7 +26,7 @@ export function openingUpdate(): BlockUpdate {
     return candle({ time, open_u: close - 0.1, close_u: close, high_u: close + 0.2, low_u: 1 })
   })
   const { pairs, tokens, ...rest } = firstUpdate()
-  const impostor = tokenUpdate({ token: IMPOSTOR, main_pair: null, tvl: 10 })
+  const impostor = tokenUpdate({ token: IMPOSTOR, info: tokenInfo({ symbol: 'WETH' }), main_pair: null, tvl: 10 })
   const main_pair_changes = [{ token: TOKEN, old_pair: null, new_pair: PAIR }]
   return {
     ...{ ...rest, main_pair_changes },
