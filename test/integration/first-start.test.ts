@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../rig/browser/free-port.js'
 import { removeScratchFolders, runCommand, scratchFolder } from '../rig/http/command.js'
 import { writeRecording } from '../rig/http/recording-file.js'
-import { environmentOf, startUp, type Up, type UpPlan } from '../rig/http/up.js'
+import { environmentOf, KEY, startUp, type Up, type UpPlan } from '../rig/http/up.js'
 import { generateRecording } from '../rig/market/generate.js'
 import { marketMoney } from '../rig/market/money.js'
 
@@ -61,7 +61,9 @@ test('listens on the configured host with REST and pushes, and names it in the g
 
 test('rejects an address this machine does not have, with what to do', async () => {
   const plan = planOf({ host: '192.0.2.1' })
-  const env = { ...environmentOf(plan), DEXTAPE_HTTP_PORT: String(await freePort()) }
+  // A short key is refused for other addresses than loopback.
+  const key = { DEXTAPE_API_KEY: `${KEY}_long_enough` }
+  const env = { ...environmentOf(plan), ...key, DEXTAPE_HTTP_PORT: String(await freePort()) }
   const { code, err } = await runCommand(['up'], { cwd: plan.folder, env })
   expect({ code, err }).toEqual({
     code: 78,
