@@ -36,6 +36,8 @@ type Wasm = { Module: new (code: Uint8Array) => object; Instance: new (module: o
 type Instance = { exports: object }
 
 type ZstdModule = {
+  /** Its memory, once it is loaded. */
+  HEAPU8?: Uint8Array
   instantiateWasm?(imports: object, receive: (instance: Instance) => void): object
   init(): void
 }
@@ -56,7 +58,8 @@ export function wasmZstd(): Zstd {
     receive(instance)
     return instance.exports
   }
-  Module.init()
+  // Once for a thread: its functions stay bound to the first instance.
+  if (Module.HEAPU8 === undefined) Module.init()
   return {
     compress: (bytes) => compress(bytes, LEVEL),
     decompress(bytes) {
