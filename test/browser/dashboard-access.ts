@@ -41,7 +41,7 @@ export function describeAccess(scene: Scene): void {
   })
 
   describe('the simulation notice', () => {
-    itWhenLong('is shown only when the server reports it', async () => {
+    it('is shown only when the server reports it', async () => {
       const { page } = await scene.open(`/#key=${KEY}`)
       await page.getByRole('list', { name: 'Chains' }).getByText('eth').waitFor()
       expect(await page.getByText('Simulated market.').isVisible()).toBe(false)

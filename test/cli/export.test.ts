@@ -10,6 +10,7 @@ import type { Store } from '../../services/core/store/port.js'
 import { startCommand } from '../rig/http/command.js'
 import { runHere } from '../rig/http/command-here.js'
 import { pythonTools, run } from '../rig/python/venv.js'
+import { itWhenLong } from '../rig/suite/long-only.js'
 import { playMarket } from '../serve/push/played-market.js'
 import { KEY, keyRecord, openTestStore, type Rig, startRig } from '../serve/rig.js'
 
@@ -355,7 +356,7 @@ describe('while blocks and reorgs happen', () => {
       .map(({ tx_hash, id }) => `${tx_hash} ${id}`)
       .sort()
 
-  it('a file is the tape of one moment: no row twice, none lost', async () => {
+  itWhenLong('a file is the tape of one moment: no row twice, none lost', async () => {
     const states = await playOn(1)
     const { out } = await dextape('trades', '--format', 'jsonl')
     expect(states.length).toBeGreaterThan(1)

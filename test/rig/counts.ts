@@ -101,7 +101,7 @@ export const COUNTS = {
   },
   evmMarketSeeds: {
     // Odd seeds read a chain from its first block, even ones from the middle of its life.
-    ...{ short: 2, long: 100, seed: 1, files: ['test/integration/evm-market.test.ts'] },
+    ...{ short: 1, long: 100, seed: 1, files: ['test/integration/evm-market.test.ts'] },
     proves: 'reserves, prices, trades and candles are those of the exchanges’ own contracts, through reorgs',
   },
   evmDecodeSeeds: {
@@ -110,7 +110,7 @@ export const COUNTS = {
   },
   evmHostileSeeds: {
     // Odd seeds reorganise what is published, even ones what is being read.
-    ...{ short: 2, long: 100, seed: 1, files: ['test/integration/evm-hostile.test.ts'] },
+    ...{ short: 1, long: 100, seed: 1, files: ['test/integration/evm-hostile.test.ts'] },
     proves: 'an EVM node that fails and lies, with kills and a reorg, changes nothing that is published',
   },
   evmReaderSeeds: {
@@ -130,7 +130,7 @@ export const COUNTS = {
     proves: 'Uniswap v4 pools followed from logs hold what the pool manager holds, to the integer',
   },
   solanaHostileSeeds: {
-    ...{ short: 2, long: 100, seed: 1, files: ['test/integration/solana-hostile.test.ts'] },
+    ...{ short: 1, long: 100, seed: 1, files: ['test/integration/solana-hostile.test.ts'] },
     proves: 'Solana nodes that fail, lie and lag, with kills and dead slots, change nothing that is published',
   },
   solanaReaderSeeds: {
@@ -175,7 +175,7 @@ export const COUNTS = {
     proves: 'malformed HTTP requests get a 4xx that says why',
   },
   pushFrames: {
-    ...{ short: 1_200, long: 20_000, seed: 20_261, files: ['test/integration/fuzz-frames.test.ts'] },
+    ...{ short: 1200, long: 20_000, seed: 20_261, files: ['test/integration/fuzz-frames.test.ts'] },
     proves: 'malformed WebSocket frames get one answer or none, while others miss nothing',
   },
 } as const satisfies Record<string, Count>

@@ -45,8 +45,8 @@ it('gives the same run for the same seed', async () => {
 })
 
 describe('a planted bug is caught', () => {
-  /** Each takes a bundle of its own: a short run has some, a long run has all. */
-  const bugs = isLongRun() ? PLANTED_BUGS : PLANTED_BUGS.filter((_, at) => at % 6 === 1)
+  /** Each takes a bundle of its own: a short run has one, a long run has all. */
+  const bugs = isLongRun() ? PLANTED_BUGS : PLANTED_BUGS.slice(1, 2)
 
   it.each(bugs.map((bug) => [bug.name, bug] as const))('%s', async (_name, bug) => {
     const bundle = await bundleSimulation(bug)

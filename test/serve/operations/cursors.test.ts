@@ -34,7 +34,7 @@ async function served(): Promise<void> {
   await vi.waitFor(async () => {
     const { chains } = await rig.serve.status()
     if (chains[0]?.seq !== market.last.seq) throw new Error('still behind')
-  }, 10_000)
+  }, 60_000)
 }
 
 type Item = { id: string; block_number: number }
