@@ -1,5 +1,4 @@
 /** Writes what a server sends, beside its final name until it is complete. */
-import { createWriteStream } from 'node:fs'
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type Readable, Transform } from 'node:stream'
@@ -45,8 +44,11 @@ export async function writeTo(path: string, source: Readable, onBytes: OnBytes):
     throw unwritable(path, cause)
   })
   try {
-    const stream = createWriteStream('', { fd: file.fd, autoClose: false, highWaterMark: 1_048_576 })
-    await pipeline(source, counter(onBytes), stream).catch((cause) => {
+    // Not a stream on its descriptor: after a failure it would close that as well.
+    const write = async (chunks: AsyncIterable<Buffer>) => {
+      for await (const chunk of chunks) await file.appendFile(chunk)
+    }
+    await pipeline(source, counter(onBytes), write).catch((cause) => {
       throw asFault(cause, path)
     })
     // Before the rename: otherwise a power cut could leave an empty file under the final name.
