@@ -35,7 +35,7 @@ export function addTopics({ program, world, act }: Cli): void {
     .option('--to <when>', 'Offset or time to stop before')
     .option('--from-block <number>', 'First block')
     .option('--to-block <number>', 'Block to stop before')
-    .option('--format <format>', 'jsonl, or avro for an object container file', 'jsonl')
+    .option('--format <format>', 'Form of the output: jsonl, or avro for an object container file', 'jsonl')
     .option('-o, --out <file>', 'Write to this file instead of stdout; compressed if it ends in .gz')
     .option('-z, --gzip', 'Compress the output')
     .addHelpText(
