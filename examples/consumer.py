@@ -4,6 +4,7 @@
     pip install -r examples/requirements.txt
     python examples/consumer.py --brokers localhost:9092 --chain eth
     python examples/consumer.py --brokers localhost:9092 --chain eth --check > candles.jsonl
+    python examples/consumer.py --brokers localhost:9092 --chain eth --from-time 2024-01-05T12:00
 
 Candles come as JSON lines sorted by pair, interval and time: open, first, high, low, close and volume in USD (_u), the
 chain's native coin (_m) and the pair's quote token (_r); null is unknown. docs/topics.md describes the topics,
@@ -12,6 +13,7 @@ docs/data.md how each number is computed.
 
 import argparse
 import base64
+import datetime
 import io
 import json
 import math
@@ -66,6 +68,20 @@ def read_topic(brokers, topic, offset=None):
                     return
                 raise KafkaException(message.error())
             yield message.offset(), message.value()
+    finally:
+        consumer.close()
+
+
+def offset_at(brokers, topic, time_s):
+    """The offset of the first record at or after a chain time, which is what the records' timestamps are."""
+    consumer = Consumer({"bootstrap.servers": brokers, "group.id": "dextape-example", "enable.auto.commit": False})
+    try:
+        (found,) = consumer.offsets_for_times([TopicPartition(topic, 0, time_s * 1000)], timeout=30)
+        if found.offset >= 0:
+            return found.offset
+        return consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=30)[1]  # all records are older
+    except KafkaException as error:
+        sys.exit(f"{topic} on {brokers}: {error.args[0].str()}")
     finally:
         consumer.close()
 
@@ -173,7 +189,8 @@ class Tape:
         self.place = [seq, n]
         return False
 
-    def apply(self, update):
+    def apply(self, update, keeps_trades=True):
+        """Without its trades an update only describes pairs and tokens, for the trades that follow."""
         last = self.place[0] if self.place is not None and update["epoch"] == self.epoch else None
         if self.is_seen(update["epoch"], update["seq"]):
             return
@@ -196,8 +213,10 @@ class Tape:
             pair, info = entry["pair"], entry["info"]
             if info is not None:
                 self.quotes[pair] = info["token0"] if info["target"] == 1 else info["token1"]
+            if not keeps_trades:
+                continue
             for trade in entry["trades"]:
-                quote = self.quotes[pair]
+                quote = self.quotes.get(pair)  # None: described in an update that is no longer kept
                 # A trade before its quote's decimals were known has no quote amount, even if they follow in the same block.
                 known = decimals_before if trade["flags"] & UNPRICED else self.decimals
                 decimals = known.get(quote, self.decimals.get(quote))
@@ -313,11 +332,21 @@ def arguments():
     parser.add_argument("--registry", metavar="URL", help="schema registry (default: the topic dex.schemas)")
     parser.add_argument("--state", metavar="FILE", help="resume from this file, and save the state there")
     parser.add_argument("--trades", action="store_true", help="read dex.trades.<chain> (needs topics.trades) instead of updates")
+    parser.add_argument("--from-time", metavar="WHEN", type=epoch_seconds, help="only trades from this chain time on: 2024-01-05T12:00 (UTC) or @epoch-seconds")
     parser.add_argument("--check", action="store_true", help="compare with the candles in the updates; exit code 1 if they differ")
     options = parser.parse_args()
     if options.trades and options.check:
         parser.error("--check cannot be used with --trades: dex.trades.<chain> has no candles")
+    if options.from_time is not None and options.check:
+        parser.error("--check cannot be used with --from-time: the candles in the updates also have the trades before")
     return options
+
+
+def epoch_seconds(text):
+    if text.startswith("@"):
+        return int(text[1:])
+    time = datetime.datetime.fromisoformat(text)
+    return int((time if time.tzinfo else time.replace(tzinfo=datetime.timezone.utc)).timestamp())
 
 
 def main():
@@ -333,6 +362,10 @@ def main():
         with open(options.state) as file:
             saved = json.load(file)
     tape = Tape(saved)
+    # A state file resumes where it stopped.
+    first = None if options.from_time is None or saved else offset_at(options.brokers, topic, options.from_time)
+    if options.trades and first is not None:
+        tape.offset = first  # each record of this topic describes its tokens
 
     records = ((offset, decode(value)) for offset, value in read_topic(options.brokers, topic, tape.offset))
     if options.trades:
@@ -341,7 +374,7 @@ def main():
             tape.offset = offset + 1
     else:
         for next_offset, update in whole_updates(records):
-            tape.apply(update)
+            tape.apply(update, keeps_trades=first is None or next_offset > first)
             tape.offset = next_offset  # never inside a split update
 
     if options.state:

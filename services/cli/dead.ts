@@ -7,12 +7,13 @@ import { formatTime } from '../core/runtime/output.js'
 import { printable } from '../core/runtime/terminal.js'
 import { deadTopics, lettersOf, rawText } from '../serve/operator/dead-letters.js'
 import { type Cli, configOfExistingData, existingDir, type GlobalOptions, type World } from './context.js'
+import type { RetryOptions } from './dead-retry/retry.js'
 import { withLog } from './open-data.js'
 import { parseWholeNumber } from './option-values.js'
 import { recordJson } from './topics/record-json.js'
 
 export function addDead({ program, world, act }: Cli): void {
-  const dead = program.command('dead').description('Inspect dead letters')
+  const dead = program.command('dead').description('Inspect and retry dead letters')
   dead
     .command('ls')
     .description('Count dead letters by chain and reason')
@@ -29,6 +30,25 @@ export function addDead({ program, world, act }: Cli): void {
     .option('--raw', 'Print the raw bytes only')
     .addHelpText('after', '\nExample:\n  dextape dead show eth 12')
     .action(act<{ raw?: boolean }>((options, chain = '', offset = '') => showDead(world, chain, offset, options)))
+  dead
+    .command('retry')
+    .description('Publish dead letters that are valid now, as new records')
+    .argument('<chain>', 'Chain')
+    .option('--dry-run', 'Only print what would be published, and why the rest stays dead')
+    .addHelpText(
+      'after',
+      [
+        '\nLines and events of recordings are validated again, with this version and configuration. What continues the chain is',
+        'appended; what belongs into its past is written with a copy of the chain as a new generation, which becomes live.',
+        'Stop `up` before. Letters of nodes are retried by `dextape backfill --chain C --dead`.',
+        '\nExample:\n  dextape dead retry eth --dry-run',
+      ].join('\n'),
+    )
+    .action(
+      act<RetryOptions>(async (options, chain = '') =>
+        (await import('./dead-retry/retry.js')).retryDead(world, chain, options),
+      ),
+    )
 }
 
 type ListDeadOptions = GlobalOptions & { letters?: string; json?: boolean }

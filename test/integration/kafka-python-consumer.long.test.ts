@@ -116,6 +116,27 @@ describe('with schemas in the log', () => {
     expect(trades.code).toBe(0)
     expect(parsed(trades.out)).toEqual(stored)
 
+    // From a time on, volumes are the stored ones. Before a pair's first price in the topic it has no candle.
+    const times = stored.map(({ time }) => Number(time)).sort((a, b) => a - b)
+    const fromS = times[Math.floor(times.length / 2)] ?? 0
+    const later = await eth.consume('--from-time', `@${fromS}`)
+    expect(later.code).toBe(0)
+    const rebuilt = parsed(later.out) as Record<string, unknown>[]
+    const firstOf = new Map<string, number>()
+    for (const { pair, interval, time } of rebuilt)
+      firstOf.set(`${pair} ${interval}`, Math.min(Number(time), firstOf.get(`${pair} ${interval}`) ?? Infinity))
+    const volumes = (candles: Record<string, unknown>[]) =>
+      candles.flatMap(({ pair, interval, time, volume_u, volume_r }) => {
+        const from = Math.max(fromS, firstOf.get(`${pair} ${interval}`) ?? Infinity)
+        return Number(time) >= from ? [{ pair, interval, time, volume_u, volume_r }] : []
+      })
+    expect(volumes(rebuilt).length).toBeGreaterThan(100)
+    expect(volumes(rebuilt)).toEqual(volumes(stored))
+    expect(rebuilt.length).toBeLessThan(stored.length)
+    const sameTime = new Date(fromS * 1000).toISOString().slice(0, 19)
+    expect(parsed((await eth.consume('--trades', '--from-time', sameTime)).out)).toEqual(rebuilt)
+    expect((await eth.consume('--check', '--from-time', sameTime)).code).toBe(2)
+
     await eth.log.close()
   })
 })

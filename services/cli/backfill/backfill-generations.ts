@@ -39,7 +39,11 @@ export async function planBackfill(
   return plan
 }
 
-async function highestGeneration({ log }: OpenLog, generations: Generations, chain: string): Promise<number> {
+export async function highestGeneration(
+  { log }: Pick<OpenLog, 'log'>,
+  generations: Pick<Generations, 'highestOf'>,
+  chain: string,
+): Promise<number> {
   const topics = (await log.topics()).flatMap(({ topic }) => blocksOf(topic) ?? [])
   const written = topics.filter((topic) => topic.chain === chain).map(({ generation }) => generation)
   return Math.max(generations.highestOf(chain), ...written)

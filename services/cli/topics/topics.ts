@@ -29,15 +29,22 @@ export function addTopics({ program, world, act }: Cli): void {
     .action(act<TailOptions>((options, topic = '') => tailTopic(world, topic, options)))
   topics
     .command('export')
-    .description('Export a topic to a recording (JSON lines)')
+    .description('Export a topic as JSON lines (of blocks: a recording) or as an Avro file')
     .argument('<topic>', TOPIC_HELP)
     .option('--from <when>', 'First offset, or a time: 2024-01-05T12:00 (UTC) or @epoch-seconds')
     .option('--to <when>', 'Offset or time to stop before')
+    .option('--from-block <number>', 'First block')
+    .option('--to-block <number>', 'Block to stop before')
+    .option('--format <format>', 'Form of the output: jsonl, or avro for an object container file', 'jsonl')
     .option('-o, --out <file>', 'Write to this file instead of stdout; compressed if it ends in .gz')
     .option('-z, --gzip', 'Compress the output')
     .addHelpText(
       'after',
-      '\nExample:\n  dextape topics export eth --from 2024-01-05 --to 2024-01-06 --out day.jsonl.gz',
+      [
+        '\nExamples:',
+        '  dextape topics export eth --from 2024-01-05 --to 2024-01-06 --out day.jsonl.gz',
+        '  dextape topics export dex.updates.eth --from-block 19000000 --to-block 19000100 --format avro --out updates.avro',
+      ].join('\n'),
     )
     .action(
       act<ExportOptions>(async (options, topic = '') =>
@@ -47,11 +54,13 @@ export function addTopics({ program, world, act }: Cli): void {
   topics
     .command('import')
     .description('Import a recording into the log; resumes where it stopped')
-    .argument('<file>', 'JSON lines, plain or gzip; - for stdin')
+    .argument('<file>', 'Blocks as JSON lines, plain or gzip, or as an Avro file; - for stdin')
     .addHelpText(
       'after',
       [
         '\nEvery line is validated; invalid lines become dead letters (`dextape dead ls`).',
+        'Only blocks can be imported, since everything else is computed from them. A file of updates, trades, dead letters',
+        'or an internal topic is refused before anything is written.',
         '\nExamples:\n  dextape topics import day.jsonl.gz\n  zcat day.jsonl.gz | dextape topics import -',
       ].join('\n'),
     )

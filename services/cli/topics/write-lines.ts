@@ -1,4 +1,4 @@
-/** Writes lines to a file or to stdout, compressed with --gzip or where the file name ends in .gz. */
+/** Writes lines or bytes to a file or to stdout, compressed with --gzip or where the file name ends in .gz. */
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { resolve } from 'node:path'
@@ -10,7 +10,11 @@ import type { World } from '../context.js'
 
 export type Target = { out?: string; gzip?: boolean }
 
-export async function writeLines(world: World, lines: AsyncIterable<string>, { out, gzip }: Target): Promise<void> {
+export async function writeLines(
+  world: World,
+  lines: AsyncIterable<string | Buffer>,
+  { out, gzip }: Target,
+): Promise<void> {
   const target = await openTarget(world, out)
   const end = { end: target.owned }
   const isCompressed = gzip === true || out?.endsWith('.gz') === true

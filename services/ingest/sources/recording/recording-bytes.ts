@@ -1,8 +1,11 @@
-/** The bytes of a recording. The first two bytes decide whether it is gzip, not the file's name. */
+/** The bytes of a recording as JSON lines. The first bytes decide whether it is gzip or Avro, not the file's name. */
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { createGunzip } from 'node:zlib'
 import { ConfigError, DextapeError } from '../../../core/domain/errors.js'
+import { AVRO_FILE_MAGIC } from '../../../core/log/avro-file.js'
+import { avroLines } from './avro-lines.js'
 
 const CHUNK_BYTES = 128 * 1024
 export type Chunks = AsyncIterable<Buffer>
@@ -13,12 +16,14 @@ export async function* fileBytes(
   from: number,
   onRead: (fileBytes: number) => void = () => {},
 ): AsyncGenerator<Buffer> {
-  if (!(await isGzipFile(path))) {
+  const head = await firstBytes(path)
+  if (!isGzip(head) && !isAvroFile(head)) {
     yield* readFrom(path, from, onRead)
     return
   }
   let skip = from
-  for await (const chunk of gunzip(readFrom(path, 0, onRead), path)) {
+  const file = readFrom(path, 0, onRead)
+  for await (const chunk of isGzip(head) ? gunzip(file, path) : avroLines(file, basename(path))) {
     if (skip < chunk.length) yield skip > 0 ? chunk.subarray(skip) : chunk
     skip = Math.max(0, skip - chunk.length)
   }
@@ -28,7 +33,7 @@ export async function* fileBytes(
 export async function* streamBytes(input: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
   const chunks = input[Symbol.asyncIterator]()
   let head: Buffer = Buffer.alloc(0)
-  while (head.length < 2) {
+  while (head.length < HEAD_BYTES) {
     const next = await chunks.next()
     if (next.done) break
     head = Buffer.concat([head, next.value])
@@ -37,17 +42,20 @@ export async function* streamBytes(input: AsyncIterable<Buffer>, name: string): 
     if (head.length > 0) yield head
     for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value
   }
-  yield* isGzip(head) ? gunzip(all(), name) : all()
+  if (isGzip(head)) yield* gunzip(all(), name)
+  else yield* isAvroFile(head) ? avroLines(all(), name) : all()
 }
 
+const HEAD_BYTES = AVRO_FILE_MAGIC.length
 const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b
+const isAvroFile = (head: Buffer): boolean => head.subarray(0, HEAD_BYTES).equals(AVRO_FILE_MAGIC)
 
-async function isGzipFile(path: string): Promise<boolean> {
+async function firstBytes(path: string): Promise<Buffer> {
   try {
     const file = await open(path)
     try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0)
-      return bytesRead === 2 && isGzip(buffer)
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
+      return buffer.subarray(0, bytesRead)
     } finally {
       await file.close()
     }
@@ -55,7 +63,7 @@ async function isGzipFile(path: string): Promise<boolean> {
     throw new ConfigError({
       code: 'recording_unreadable',
       what: `The recording cannot be read: ${(cause as Error).message}`,
-      fix: 'Pass an existing file of JSON lines, plain or gzip.',
+      fix: 'Pass an existing file: JSON lines, plain or gzip, or Avro.',
       cause,
     })
   }

@@ -1,8 +1,8 @@
 /** Checks a recording's first lines: whether its market is simulated, and whether it holds blocks. */
 import { type Claim, simulatedClaim } from '../../../core/data-dir/origin.js'
-import { ConfigError } from '../../../core/domain/errors.js'
 import { isObject } from '../../validate/check-fields.js'
 import { SEED_FIELD } from '../../validate/read-line.js'
+import { notBlocks } from './not-blocks.js'
 import { isBlank, withoutByteOrderMark } from './split-lines.js'
 
 type Bytes = { bytes: Buffer }
@@ -26,11 +26,7 @@ export function assertBlocks(line: Buffer, name: string, at: number): void {
   const value = recordOf(line)
   const topic = value === undefined ? undefined : otherTopic(value)
   if (topic === undefined) return
-  throw new ConfigError({
-    code: 'recording_not_blocks',
-    what: `${name} is not a recording of blocks: line ${at} is ${topic}`,
-    fix: 'Export the blocks instead: dextape topics export CHAIN --out blocks.jsonl.gz. Everything else is computed from them.',
-  })
+  throw notBlocks(name, `line ${at} is ${topic}`)
 }
 
 function otherTopic(value: Record<string, unknown>): string | undefined {
@@ -38,6 +34,8 @@ function otherTopic(value: Record<string, unknown>): string | undefined {
   if ('epoch' in value && 'seq' in value && Array.isArray(value.pairs)) return 'an update (topic dex.updates.*)'
   if ('epoch' in value && 'seq' in value && 'op' in value) return 'a trade (topic dex.trades.*)'
   if ('reason' in value && 'detail' in value && 'raw' in value) return 'a dead letter (topic dex.dead.*)'
+  if ('key' in value && 'value' in value && !('chain' in value))
+    return 'of an internal topic (dex.keys, dex.state.*, …)'
   return undefined
 }
 
