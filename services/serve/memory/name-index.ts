@@ -6,8 +6,8 @@ import type { ServedChain, TokenState } from './served-chain.js'
 
 /** Tokens of a part: their numbers in it take two bytes. */
 export const PART_TOKENS = 8_192
-/** Parts made by one search: some ten milliseconds each. */
-const PARTS_PER_SEARCH = 2
+/** Parts made by one search, which takes about as long again as the search through what is in no part yet. */
+const PARTS_PER_SEARCH = 1
 const BUCKETS = 1 << 14
 /** More of a keyword's buckets hardly rule out more. */
 const MOST_BUCKETS = 4
@@ -18,15 +18,22 @@ type Part = { first: number; starts: Uint32Array; tokens: Uint16Array }
 
 const indexes = new WeakMap<readonly string[], Part[]>()
 
-/** A superset of the tokens with the keyword, some of them twice; undefined: the keyword is too short to tell. */
+/**
+ * A superset of the tokens with the keyword, some of them twice. Undefined: the keyword is too short to tell, or most tokens are in
+ * no part yet, and going through all of them is quicker.
+ */
 export function candidatesOf(state: ServedChain, keyword: string): Iterable<TokenState> | undefined {
   const buckets = [...bucketsOf(keyword)]
-  return buckets.length === 0 ? undefined : readCandidates(state, buckets)
+  if (buckets.length === 0) return undefined
+  const parts = extendedParts(state)
+  return 2 * parts.length * PART_TOKENS < state.named.length ? undefined : readCandidates(state, parts, buckets)
 }
 
-function* readCandidates(state: ServedChain, buckets: readonly number[]): Iterable<TokenState> {
-  const { named, tokens } = state
-  const parts = extendedParts(state)
+function* readCandidates(
+  { named, tokens }: ServedChain,
+  parts: readonly Part[],
+  buckets: readonly number[],
+): Iterable<TokenState> {
   for (const part of parts) {
     for (const n of tokensIn(part, buckets)) {
       const token = tokens.get(named[part.first + n] as string)

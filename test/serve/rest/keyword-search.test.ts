@@ -56,6 +56,7 @@ const search = (market: Market, keyword: string, limit: number, tokensOf?: typeo
 
 it('answers as a search through all tokens, also after tokens were renamed, removed and added', () => {
   const market = marketOf(2 * PART_TOKENS + 1000)
+  search(market, 'abc', 1)
   const known = [...market.state.tokens.values()]
   const part = fc
     .tuple(fc.nat(), fc.constantFrom('token', 'symbol', 'name'), fc.nat(), fc.integer({ min: 1, max: 8 }), fc.boolean())
@@ -74,15 +75,15 @@ it('answers as a search through all tokens, also after tokens were renamed, remo
     expect(found).toEqual(search(market, keyword, limit, allTokens))
     if (found.length > 0 && candidatesOf(market.state, keyword) !== undefined) indexed += 1
   })
-  fc.assert(property, { numRuns: 60, seed: 19 })
-  expect(indexed).toBeGreaterThan(15)
+  fc.assert(property, { numRuns: 40, seed: 19 })
+  expect(indexed).toBeGreaterThan(10)
 })
 
 it('looks at few tokens, and at none of an earlier epoch', () => {
   const market = marketOf(2 * PART_TOKENS)
   const { state } = market
   const candidates = () => [...(candidatesOf(state, 'dead') ?? [])].length
-  candidates()
+  for (const _ of [1, 2, 3]) candidates()
   // What is not in a part yet, and about one in a thousand of the rest.
   expect(candidates() - (state.named.length % PART_TOKENS)).toBeLessThan(300)
   expect(candidatesOf(state, 'ab')).toBeUndefined()

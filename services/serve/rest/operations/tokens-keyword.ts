@@ -97,8 +97,9 @@ export function findTokens(
       const match = matchOf(token, pattern, keyword.length, address)
       if (match === NO_MATCH || seen.has(token.token)) continue
       seen.add(token.token)
-      const isImpostor = isLookalike(market, token)
-      found.offer({ market, token, match, isImpostor, measure: measureOf(market, token) })
+      const trusted = { market, token, match, isImpostor: false, measure: measureOf(market, token) }
+      // An impostor would come later still. Its name is only looked at where that decides.
+      if (found.admits(trusted)) found.offer({ ...trusted, isImpostor: isLookalike(market, token) })
     }
   }
   return found.items().sort(byTrust)
