@@ -39,10 +39,11 @@ export const createRest: CreateRest = (deps, parts, { isLoaded, wsPort, status }
   ])
   const { pushedPositions: positions } = deps
   const untilPushed = positions === undefined ? () => undefined : createUntilPushed(memory, positions)
+  const smart = createSmartWallets(lanes, flush, { nowMs })
   const walletParts = {
     wallets: createWalletHistory(lanes, flush, { holdMs, nowMs }),
-    signals: createStoredSignals(lanes, flush, { nowMs }),
-    smart: createSmartWallets(lanes, flush, { nowMs }),
+    signals: createStoredSignals(lanes, flush, smart, { nowMs }),
+    smart,
   }
   const tls = config.tls?.kind === 'files' ? config.tls : undefined
   const restDeps = {

@@ -7,6 +7,7 @@ import { benchIdlePairs } from './idle-pairs.js'
 import { benchIdleUp } from './idle-up.js'
 import { benchKafka } from './kafka.js'
 import { benchKafkaStreams } from './kafka-streams.js'
+import { benchKeywordSearch } from './keyword-search.js'
 import { benchNewTokens } from './new-tokens.js'
 import { benchPipeline } from './pipeline.js'
 import { benchRest } from './rest.js'
@@ -20,6 +21,7 @@ const kept = [
   await benchUp(),
   benchIdlePairs(),
   benchNewTokens(),
+  benchKeywordSearch(),
   await benchSimulator(),
   await benchSolana(),
   await benchFanOut(),

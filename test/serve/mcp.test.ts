@@ -19,6 +19,7 @@ let rig: Rig
 let url: string
 let pairId = ''
 let tokenId = ''
+let wallet = ''
 const open: Client[] = []
 
 beforeAll(async () => {
@@ -41,6 +42,8 @@ beforeAll(async () => {
     for (const one of pairs) trades.set(one.pair, (trades.get(one.pair) ?? 0) + one.trades.length)
   const [busiest = ''] = [...trades].sort(([, a], [, b]) => b - a).map(([address]) => address)
   pairId = `${busiest}-${CHAIN}`
+  const traded = market.updates.flatMap(({ pairs }) => pairs.filter(({ pair }) => pair === busiest))
+  wallet = traded.flatMap(({ trades: own }) => own).find((one) => one.wallet !== '')?.wallet ?? ''
   const detail = (await (await rig.get(`/v2/pairs/${pairId}`)).json()) as { data: { target_token: string } }
   tokenId = `${detail.data.target_token}-${CHAIN}`
 }, 60_000)
@@ -68,6 +71,8 @@ const overStdio = (key: string, to = url) =>
     }),
   )
 
+const EVENT = ['id', 'action_type', 'wallet_address', 'tx_hash', 'quote_token_volume', 'action_time']
+type Signal = Record<string, unknown> & { actions: Record<string, unknown>[] }
 type Called = { isError: boolean; text: string }
 
 async function call(client: Client, name: string, given: Record<string, unknown> = {}): Promise<Called> {
@@ -86,6 +91,15 @@ const CALLS = (): [string, Record<string, unknown>][] => [
   ['get_trades', { pair_id: pairId, limit: 5 }],
   ['get_holders', { token_id: tokenId }],
   ['get_risk', { token_id: tokenId }],
+  ['list_holders', { token_id: tokenId }],
+  ['list_rank_topics', {}],
+  ['list_ranked_tokens', { topic: 'hot', chain: CHAIN }],
+  ['list_signals', { chain: CHAIN }],
+  ['get_wallet', { wallet_address: wallet, chain: CHAIN }],
+  ['list_wallet_tokens', { wallet_address: wallet, chain: CHAIN }],
+  ['get_wallet_profit', { wallet_address: wallet, chain: CHAIN, token_address: tokenId.replace(`-${CHAIN}`, '') }],
+  ['get_wallet_trades', { wallet_address: wallet, chain: CHAIN }],
+  ['list_smart_wallets', { chain: CHAIN, interval: '1D' }],
   ['sql_schema', {}],
   ['run_sql', { query: 'SELECT side, count() AS n FROM trades GROUP BY side ORDER BY side' }],
 ]
@@ -118,6 +132,21 @@ describe('the tools', () => {
     const sql = JSON.parse((await call(client, 'run_sql', { query: 'SELECT count() AS n FROM trades' })).text)
     expect(sql.as_of_seq).toMatch(/^eth=\d+$/)
     expect(Number(sql.data.data[0].n)).toBeGreaterThan(10)
+  })
+
+  it('name the token, the pair and the events of each signal', async () => {
+    const client = await overHttp({ 'x-api-key': KEY })
+    const rest = (await (await rig.get(`/v2/signals/public/list?chain=${CHAIN}`)).json()) as { data: Signal[] }
+    const [first] = rest.data
+    if (first === undefined) throw new Error('no signal in this market')
+    const { data } = JSON.parse((await call(client, 'list_signals', { chain: CHAIN, pageSize: 1 })).text)
+    expect(data).toEqual([
+      {
+        ...{ signal_type: first.signal_type, signal_time: first.signal_time, headline: first.headline },
+        ...{ symbol: first.symbol, token_id: `${first.token}-${CHAIN}`, pair_id: `${first.pair_address}-${CHAIN}` },
+        events: { columns: EVENT, rows: first.actions.map((action) => EVENT.map((name) => action[name])) },
+      },
+    ])
   })
 
   it('say what to do about an error', async () => {

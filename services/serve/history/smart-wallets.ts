@@ -39,6 +39,8 @@ export type SmartRanking = { wallets: readonly SmartWallet[]; asOfS: number }
 
 export interface SmartWallets {
   of(state: ServedChain, days: number, money: readonly string[]): Promise<SmartRanking>
+  /** The same up to a past time: it changes only with a reorg of blocks before it. */
+  at(state: ServedChain, toS: number, days: number, money: readonly string[]): Promise<SmartRanking>
 }
 
 const MOST_WALLETS = 5_000
@@ -50,6 +52,10 @@ const KEPT_MS = 60_000
 /** The engine spends at most one part in so many on a ranking. */
 const REST_FACTOR = 20
 
+/** So long after a past time, a ranking up to it has only blocks that a reorg of later ones leaves alone. */
+const SETTLED_S = 3_600
+const DAY_S = 86_400
+
 type Kept = { ranking: SmartRanking; untilMs: number; epoch: number; lastReorg: LastReorg | null }
 
 export function createSmartWallets(
@@ -60,15 +66,20 @@ export function createSmartWallets(
   const kept = new Map<string, Kept>()
   const coming = new Map<string, Promise<Kept>>()
 
-  async function compute(state: ServedChain, days: number, money: readonly string[]): Promise<Kept> {
-    const { epoch, lastReorg, nowS } = state
+  async function compute(
+    state: ServedChain,
+    days: number,
+    money: readonly string[],
+    nowS: number = state.nowS,
+  ): Promise<Kept> {
+    const { epoch, lastReorg } = state
     const startMs = nowMs()
     await flush(state.chain)
     const rows = await dear.query<Record<string, string | number>>(
       rankingSql(),
       {
         chain: state.chain,
-        from: Math.max(0, nowS - days * 86_400),
+        from: Math.max(0, nowS - days * DAY_S),
         to: nowS,
         money,
         upTo: state.events.storedUpToBlock,
@@ -84,7 +95,26 @@ export function createSmartWallets(
     return { ranking: { wallets, asOfS: nowS }, untilMs, epoch, lastReorg }
   }
 
+  type Past = { chain: string; toS: number; madeAtS: number; made: Promise<Kept> }
+  const past = new Map<string, Past>()
+
+  async function isStillTrue({ toS, madeAtS, made }: Past, { epoch, lastReorg }: ServedChain): Promise<boolean> {
+    const known = await made.catch(() => undefined)
+    if (known?.epoch !== epoch) return false
+    return known.lastReorg === lastReorg || (madeAtS >= toS + SETTLED_S && (lastReorg?.time ?? 0) >= toS)
+  }
+
   return {
+    async at(state, toS, days, money) {
+      const { chain, nowS: madeAtS } = state
+      const key = `${chain}/${days}/${toS}`
+      const known = past.get(key)
+      if (known !== undefined && (await isStillTrue(known, state))) return (await known.made).ranking
+      for (const [name, one] of past) if (one.chain === chain && one.toS < toS - DAY_S) past.delete(name)
+      const made = compute(state, days, money, toS)
+      past.set(key, { chain, toS, madeAtS, made })
+      return (await made).ranking
+    },
     async of(state, days, money) {
       const key = `${state.chain}/${days}`
       const known = kept.get(key)

@@ -8,27 +8,24 @@ import {
   signalOfTrade,
   WHALE_USD,
 } from '../signals/signal-rules.js'
-import { inOrder, type Place } from './event-order.js'
+import { readBreakouts } from './breakouts.js'
+import { inOrder } from './event-order.js'
 import type { HoldersHold } from './hot/hot-holders.js'
 import type { QueryLanes } from './query-lanes.js'
+import { type SignalAction, type SignalEvent, tradeAction } from './signal-events.js'
+import { readSmartBuys } from './smart-buys.js'
+import type { SmartWallets } from './smart-wallets.js'
 import { LIQUIDITY_COLUMNS, liquidityOf, type StoredRow, TRADE_COLUMNS, tradeOf } from './stored-rows.js'
 import type { Flush } from './top-holders.js'
 
-export type SignalEvent = Place & {
-  id: string
-  type: SignalType
-  pair: string
-  tx_hash: string
-  wallet: string
-  amountUsd: number
-  /** Of the target; NaN: unknown. */
-  priceUsd: number
-  /** Raw, of the quote token; null: a liquidity event. */
-  quoteRaw: string | null
+export type ListedSignals = {
+  signals: readonly SignalEvent[]
+  /** False: the ranking of smart wallets failed, and rules that need it were left out. */
+  isRanked: boolean
 }
 
 export interface StoredSignals {
-  of(state: ServedChain): Promise<readonly SignalEvent[]>
+  of(state: ServedChain, money: readonly string[]): Promise<ListedSignals>
 }
 
 const DAY_S = 86_400
@@ -37,12 +34,13 @@ const KEPT_MS = 5_000
 export function createStoredSignals(
   { dear }: QueryLanes,
   flush: Flush,
+  smart: Pick<SmartWallets, 'at'>,
   { nowMs }: Pick<HoldersHold, 'nowMs'>,
 ): StoredSignals {
-  type Kept = { signals: readonly SignalEvent[]; untilMs: number; reorg: ServedChain['lastReorg'] }
+  type Kept = { listed: ListedSignals; untilMs: number; reorg: ServedChain['lastReorg'] }
   const kept = new Map<ServedChain, Promise<Kept>>()
 
-  async function read(state: ServedChain): Promise<Kept> {
+  async function read(state: ServedChain, money: readonly string[]): Promise<Kept> {
     const { lastReorg: reorg } = state
     const startMs = nowMs()
     await flush(state.chain)
@@ -61,17 +59,20 @@ export function createStoredSignals(
       { ...params, pools: [...pools] },
     )
     const ofDeposits = liquidity.flatMap((row) => ofLiquidity(row, pools.has(String(row.pair))))
-    const signals = [...trades.flatMap(ofTrade), ...ofDeposits].sort((a, b) => inOrder(b, a))
-    return { signals, untilMs: nowMs() + Math.max(KEPT_MS, 20 * (nowMs() - startMs)), reorg }
+    const breakouts = await readBreakouts(dear, params)
+    const bought = await readSmartBuys(dear, params, { state, smart, money }).catch(() => undefined)
+    const all = [...trades.flatMap(ofTrade), ...ofDeposits, ...breakouts, ...(bought ?? [])]
+    const listed = { signals: all.sort((a, b) => inOrder(b, a)), isRanked: bought !== undefined }
+    return { listed, untilMs: nowMs() + Math.max(KEPT_MS, 20 * (nowMs() - startMs)), reorg }
   }
 
   return {
-    async of(state) {
+    async of(state, money) {
       const known = await kept.get(state)?.catch(() => undefined)
-      if (known !== undefined && nowMs() < known.untilMs && known.reorg === state.lastReorg) return known.signals
-      const next = read(state)
+      if (known !== undefined && nowMs() < known.untilMs && known.reorg === state.lastReorg) return known.listed
+      const next = read(state, money)
       kept.set(state, next)
-      return (await next).signals
+      return (await next).listed
     },
   }
 }
@@ -103,18 +104,18 @@ function newestRows(table: string, columns: readonly string[], fits: string): st
 }
 
 function ofTrade(row: StoredRow): SignalEvent[] {
-  const trade = tradeOf(row)
-  const type = signalOfTrade(trade)
-  if (type === undefined) return []
-  const figures = { amountUsd: trade.amount_usd, priceUsd: trade.price_usd }
-  return [
-    { ...trade, ...figures, type, pair: String(row.pair), quoteRaw: trade.sell ? trade.amount_out : trade.amount_in },
-  ]
+  const type = signalOfTrade(tradeOf(row))
+  return type === undefined ? [] : [alone(type, tradeAction(row))]
 }
 
 function ofLiquidity(row: StoredRow, isGraduated: boolean): SignalEvent[] {
   const event = liquidityOf(row)
   const type = signalOfLiquidity(event, isGraduated)
   if (type === undefined) return []
-  return [{ ...event, type, pair: String(row.pair), amountUsd: event.amount_usd, priceUsd: Number.NaN, quoteRaw: null }]
+  const figures = { amountUsd: event.amount_usd, priceUsd: Number.NaN, quoteRaw: null, isSell: false }
+  return [alone(type, { ...event, ...figures, pair: String(row.pair) })]
+}
+
+function alone(type: SignalType, action: SignalAction): SignalEvent {
+  return { ...action, type, earlier: [], totalUsd: action.amountUsd }
 }

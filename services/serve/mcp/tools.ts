@@ -2,12 +2,19 @@
 
 import { type JsonSchema, jsonSchema } from '../documents/json-schema.js'
 import type { Documented } from '../documents/openapi.js'
+import { addressPnl } from '../rest/operations/address-pnl.js'
+import { addressSmartWallets } from '../rest/operations/address-smart-wallets.js'
+import { addressTx } from '../rest/operations/address-tx.js'
+import { addressWalletinfo, addressWalletinfoTokens } from '../rest/operations/address-walletinfo.js'
 import { contracts } from '../rest/operations/contracts.js'
 import { klinesPair } from '../rest/operations/klines-pair.js'
 import { pairDetail } from '../rest/operations/pair-detail.js'
+import { ranks, ranksTopics } from '../rest/operations/ranks.js'
+import { signalsPublic } from '../rest/operations/signals-public.js'
 import { supportedChains } from '../rest/operations/supported-chains.js'
 import { tokenDetail } from '../rest/operations/token-detail.js'
 import { tokensKeyword } from '../rest/operations/tokens-keyword.js'
+import { tokensHolders } from '../rest/operations/tokens-top100.js'
 import { tokensTrending } from '../rest/operations/tokens-trending.js'
 import { txsSwap } from '../rest/operations/txs-swap.js'
 import { SQL_QUERY, SQL_SCHEMA } from '../sql/sql-routes.js'
@@ -76,6 +83,49 @@ export const TOOLS: readonly Tool[] = [
     contracts,
     { pick: (data) => without(data, [...HOLDER_FIELDS, ...LISTS]) },
   ),
+  tool(
+    'list_holders',
+    "List a token's largest holders with balance, share, cost, profit and transfers.",
+    tokensHolders,
+    {
+      takes: ['limit', 'sort_by', 'order'],
+      defaults: { limit: 20 },
+    },
+  ),
+  tool('list_rank_topics', 'List the topics of list_ranked_tokens.', ranksTopics),
+  tool('list_ranked_tokens', 'List the tokens of a topic, such as hot or gainers. Topics: list_rank_topics.', ranks, {
+    ...{ takes: ['topic', 'chain', 'limit'], defaults: { limit: 20 } },
+    pick: mapItems(tokenSummary),
+  }),
+  tool(
+    'list_signals',
+    'List notable events of the last day: large trades, liquidity, volume breakouts, buys by smart wallets.',
+    signalsPublic,
+    { takes: ['chain', 'pageSize', 'pageNO'], defaults: { pageSize: 20 }, pick: mapItems(signalSummary) },
+  ),
+  tool('get_wallet', 'Get the totals of a wallet on a chain: trades, win rate, profit.', addressWalletinfo, {
+    takes: ['wallet_address', 'chain'],
+  }),
+  tool(
+    'list_wallet_tokens',
+    'List the tokens a wallet traded, with balance, cost and profit.',
+    addressWalletinfoTokens,
+    {
+      takes: ['wallet_address', 'chain', 'sort', 'sort_dir', 'pageSize', 'pageNO'],
+      defaults: { pageSize: 20 },
+    },
+  ),
+  tool('get_wallet_profit', 'Get the profit of a wallet in one token.', addressPnl, {
+    takes: ['wallet_address', 'chain', 'token_address', 'from_time', 'to_time'],
+  }),
+  tool('get_wallet_trades', 'Get swaps of a wallet, newest first.', addressTx, {
+    takes: ['wallet_address', 'chain', 'token_address', 'from_time', 'to_time', 'page_size', 'cursor'],
+    defaults: { page_size: 30 },
+  }),
+  tool('list_smart_wallets', 'List the wallets of a chain with the highest realised profit.', addressSmartWallets, {
+    takes: ['chain', 'interval', 'keyword', 'sort', 'sort_dir', 'page_size', 'pageNO'],
+    defaults: { page_size: 20 },
+  }),
   tool('sql_schema', 'List the views and columns that run_sql reads. Call it before the first query.', SQL_SCHEMA, {
     pick: (data) => {
       const { views, limits } = data as {
@@ -150,6 +200,18 @@ function tokenSummary(token: Fields): Fields {
     ...only(token, ['symbol', 'name', 'current_price_usd', 'price_change_24h', 'market_cap', 'tvl', 'tx_volume_u_24h']),
     ...only(token, ['holders', 'risk_score', 'created_at']),
     main_pair_id: token.main_pair === '' || token.main_pair == null ? null : `${token.main_pair}-${token.chain}`,
+  }
+}
+
+function signalSummary(signal: Fields): Fields {
+  const actions = signal.actions as Fields[]
+  return {
+    ...only(signal, ['signal_type', 'signal_time', 'headline', 'symbol']),
+    token_id: `${signal.token}-${signal.chain}`,
+    pair_id: `${signal.pair_address}-${signal.chain}`,
+    events: actions.map((action) =>
+      only(action, ['id', 'action_type', 'wallet_address', 'tx_hash', 'quote_token_volume', 'action_time']),
+    ),
   }
 }
 

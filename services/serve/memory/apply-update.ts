@@ -9,6 +9,7 @@ import {
   type PairState,
   pairStateOf,
   putPair,
+  putToken,
   resetServedChain,
   type ServedChain,
   targetDecimals,
@@ -97,7 +98,7 @@ function applyToken(state: ServedChain, token: TokenUpdate): void {
   const isRenamed = known !== undefined && known.info !== info && hasOtherName(known.info, info)
   if (isRenamed) markRenamed(state)
   const windows = windowsOf(state, token.windows, token.main_pair) ?? known?.windows ?? NO_TRADES
-  state.tokens.set(token.token, tokenStateOf(token, info, windows))
+  putToken(state, tokenStateOf(token, info, windows), known)
 }
 
 function hasOtherName(a: TokenInfo, b: TokenInfo): boolean {

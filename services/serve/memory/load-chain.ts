@@ -7,6 +7,7 @@ import {
   KEEPS_ALL,
   pairStateOf,
   putPair,
+  putToken,
   type ServedChain,
   tokenStateOf,
   trimFlushed,
@@ -78,7 +79,7 @@ export async function loadChain(store: Store, chain: string, keeps = KEEPS_ALL):
       ...token
     } = JSON.parse(row.state, unknownAsNaN) as StoredToken
     const entry = { ...token, windows: windowsOf(row, token) }
-    state.tokens.set(row.id, tokenStateOf(entry, token.info ?? UNKNOWN_TOKEN, entry.windows))
+    putToken(state, tokenStateOf(entry, token.info ?? UNKNOWN_TOKEN, entry.windows), undefined)
   }
   await restoreSeenAt(store, state, progress.version)
   if (keeps.history) await loadRecentTrades(store, state, progress.version, progress.final_now)

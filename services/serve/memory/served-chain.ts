@@ -48,6 +48,8 @@ export type ServedChain = {
   lastReorg: LastReorg | null
   pairs: Map<string, PairState>
   tokens: Map<string, TokenState>
+  /** For REST: tokens in the order in which they got their symbol and name, again after each change. Only ever appended to. */
+  named: string[]
   targetPairs: PairsByToken
   quotePairs: PairsByToken
   recent: RecentTrades
@@ -94,6 +96,7 @@ export function createServedChain(chain: string, keeps: Keeps = KEEPS_ALL): Serv
     lastReorg: null,
     pairs: new Map(),
     tokens: new Map(),
+    named: [],
     targetPairs: createPairsByToken(),
     quotePairs: createPairsByToken(),
     recent: createRecentTrades(),
@@ -114,6 +117,7 @@ export function resetServedChain(state: ServedChain, epoch: number): void {
   state.seq = NOTHING_APPLIED
   state.pairs.clear()
   state.tokens.clear()
+  state.named = []
   state.targetPairs.clear()
   state.quotePairs.clear()
   state.recent.clear()
@@ -148,6 +152,17 @@ export function putPair(state: ServedChain, pair: PairState): void {
     state.quotePairs.add(quoteToken(pair.info), pair.pair)
   }
   state.pairs.set(pair.pair, pair)
+}
+
+/** Sets a token's state. */
+export function putToken(state: ServedChain, token: TokenState, known: TokenState | undefined): void {
+  if (state.keeps.history && (known === undefined || hasOtherTexts(known.info, token.info)))
+    state.named.push(token.token)
+  state.tokens.set(token.token, token)
+}
+
+function hasOtherTexts(a: TokenInfo, b: TokenInfo): boolean {
+  return a !== b && (a.symbol !== b.symbol || a.name !== b.name)
 }
 
 export function dropPair(state: ServedChain, pair: PairState): void {

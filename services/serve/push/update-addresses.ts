@@ -1,4 +1,5 @@
 import { graduatedTo, signalOfLiquidity, signalOfTrade } from '../signals/signal-rules.js'
+import { breakoutOf } from './breakout.js'
 import { ANY_SIGNAL, ANY_WALLET } from './channels.js'
 import type { UpdateSnapshot } from './update-snapshot.js'
 
@@ -15,13 +16,15 @@ export function addressesOf(update: UpdateSnapshot): ReadonlySet<string> {
   for (const { at } of update.closings) addresses.add(at.pair.pair)
   for (const { pair, tokens } of update.retracted) for (const address of [pair, ...tokens]) addresses.add(address)
   if (update.retracted.length > 0) addresses.add(ANY_WALLET).add(ANY_SIGNAL)
-  for (const { at, trades, liquidity } of update.entries) {
+  for (const entry of update.entries) {
+    const { at, trades, liquidity } = entry
     const { pair, info } = at.pair
     addresses.add(pair).add(info.token0).add(info.token1)
     for (const trade of trades) {
       addresses.add(trade.wallet)
       if (signalOfTrade(trade) !== undefined) addresses.add(ANY_SIGNAL)
     }
+    if (breakoutOf(update, entry) !== undefined) addresses.add(ANY_SIGNAL)
     const isGraduated = liquidity.length > 0 && graduatedTo(info.target === 0 ? at.info0 : at.info1, pair)
     for (const event of liquidity) {
       addresses.add(event.wallet)

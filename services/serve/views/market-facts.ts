@@ -127,3 +127,9 @@ export function firstIndexedS({ state }: Market): number {
   firstIndexed.set(state, { epoch, seq, firstS: first })
   return first
 }
+
+/** Addresses of the chain's money: native coin, anchor and stables. */
+export function moneyOf({ facts }: Pick<Market, 'facts'>): string[] {
+  const { native, anchor, stables = [] } = facts ?? {}
+  return [native, anchor, ...stables].flatMap((token) => token ?? [])
+}

@@ -5,6 +5,8 @@ import { tokenValueUsd } from './token-view.js'
 
 /** Keeps the first `limit` items of an order without sorting all of them. */
 export interface Shortlist<Item> {
+  /** False: the item would not be kept. */
+  admits(item: Item): boolean
   offer(item: Item): void
   items(): Item[]
 }
@@ -12,9 +14,11 @@ export interface Shortlist<Item> {
 export function createShortlist<Item>(limit: number, compare: (a: Item, b: Item) => number): Shortlist<Item> {
   const kept: Item[] = []
   let last: Item | undefined
+  const admits = (item: Item): boolean => last === undefined || compare(item, last) < 0
   return {
+    admits,
     offer(item) {
-      if (last !== undefined && compare(item, last) >= 0) return
+      if (!admits(item)) return
       kept.push(item)
       if (kept.length < 2 * limit) return
       kept.sort(compare).length = limit

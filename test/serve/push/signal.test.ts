@@ -1,7 +1,19 @@
 /** Pushes of a chain's signals. */
 import { expect, it } from 'vitest'
 import type { LiquidityTrade } from '../../../services/core/domain/records.js'
-import { OTHER_PAIR, PAIR, pairInfo, pairUpdate, T0, TOKEN, tokenInfo, tokenUpdate, trade } from '../updates.js'
+import {
+  candle,
+  OTHER_PAIR,
+  PAIR,
+  pairInfo,
+  pairUpdate,
+  T0,
+  TOKEN,
+  tokenInfo,
+  tokenUpdate,
+  trade,
+  updateWindows,
+} from '../updates.js'
 import { undeclared } from './declared.js'
 import { usePushRig } from './rig.js'
 
@@ -80,6 +92,27 @@ it('pushes a graduation instead of first liquidity, whatever the deposit is wort
   await one.settle()
   const pushed = one.frames.filter(({ id }) => id === 5)
   expect(pushed.map(({ result }) => result?.id)).toEqual(['104-1-graduation'])
+})
+
+it('pushes a breakout with the trade that reaches the level, numbered as the candle of its hour', async () => {
+  const one = await client()
+  await one.call('subscribe', ['signal', 'eth'], 6)
+  // 1,000 before, 9,000 of this hour, then 1,000 and 50,000.
+  const hour = candle({ interval: 'k60', time: T0, volume_u: 60_000 })
+  const windows = updateWindows({ buy_volume: 61_000, sell_volume: 0 })
+  const trades = [trade({ id: '105-1', amount_usd: 1000 }), trade({ id: '105-2', amount_usd: 50_000 })]
+  const breakout = { pairs: [pairUpdate({ windows, trades, candles: [candle(), hour] })] }
+  await feed(breakout)
+  await one.settle()
+  const pushed = one.frames.filter(({ id }) => id === 6).map(({ result }) => result)
+  expect(pushed.map((result) => [result?.id, result?.cursor])).toEqual([
+    ['105-2-whale_buy', `1:eth:${node.seq}:2`],
+    ['105-1-volume_breakout', `1:eth:${node.seq}:4`],
+  ])
+  const after = await client()
+  await after.call('subscribe', ['signal', 'eth', { since: pushed[0]?.cursor }], 7)
+  await after.settle()
+  expect(after.frames.filter(({ id }) => id === 7).map(({ result }) => result)).toEqual(pushed.slice(1))
 })
 
 it('resumes after a cursor, over updates without a signal', async () => {

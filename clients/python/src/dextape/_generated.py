@@ -1172,7 +1172,7 @@ class SignalsPublicItem(TypedDict):
     action_type: str
     action_wallet_type: str
     pair_address: str
-    signal_type: Literal["whale_buy"] | Literal["whale_sell"] | Literal["first_liquidity"] | Literal["graduation"] | Literal["liquidity_pulled"]
+    signal_type: Literal["whale_buy"] | Literal["whale_sell"] | Literal["first_liquidity"] | Literal["graduation"] | Literal["liquidity_pulled"] | Literal["volume_breakout"] | Literal["smart_buys"]
     signal_time: int
     first_signal_time: int
     action_count: int
@@ -1606,7 +1606,7 @@ class WalletPush(TypedDict):
 
 
 class SignalPushSignal(TypedDict):
-    signal_type: Literal["whale_buy"] | Literal["whale_sell"] | Literal["first_liquidity"] | Literal["graduation"] | Literal["liquidity_pulled"]
+    signal_type: Literal["whale_buy"] | Literal["whale_sell"] | Literal["first_liquidity"] | Literal["graduation"] | Literal["liquidity_pulled"] | Literal["volume_breakout"] | Literal["smart_buys"]
     event_id: str
     token: str
     symbol: str

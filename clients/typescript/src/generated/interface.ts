@@ -1189,7 +1189,7 @@ export type SignalsPublicItem = {
   action_type: string
   action_wallet_type: string
   pair_address: string
-  signal_type: "whale_buy" | "whale_sell" | "first_liquidity" | "graduation" | "liquidity_pulled"
+  signal_type: "whale_buy" | "whale_sell" | "first_liquidity" | "graduation" | "liquidity_pulled" | "volume_breakout" | "smart_buys"
   signal_time: number
   first_signal_time: number
   action_count: number
@@ -1641,7 +1641,7 @@ export type WalletPush = {
 }
 
 export type SignalPushSignal = {
-  signal_type: "whale_buy" | "whale_sell" | "first_liquidity" | "graduation" | "liquidity_pulled"
+  signal_type: "whale_buy" | "whale_sell" | "first_liquidity" | "graduation" | "liquidity_pulled" | "volume_breakout" | "smart_buys"
   event_id: string
   token: string
   symbol: string

@@ -3,13 +3,14 @@ import { graduatedTo, type SignalType, signalOfLiquidity, signalOfTrade } from '
 import { decimalOrEmpty, fieldsOf, int, text } from '../../views/field-formats.js'
 import { targetOf } from '../../views/market-facts.js'
 import { SignalTypeField } from '../../views/signal-view.js'
+import { breakoutOf } from '../breakout.js'
 import { signalChannel } from '../channels.js'
 import { badParams, ChainParam, readCount } from '../params.js'
 import type { EntryPusher, Topic } from '../topic.js'
 
 export const signal: Topic = {
   name: 'signal',
-  summary: 'Every signal of a chain',
+  summary: 'Every signal of a chain but smart_buys',
   params: Type.Tuple([ChainParam]),
   result: Type.Object({
     id: Type.String({ description: 'Id of the event and type of the signal' }),
@@ -34,8 +35,8 @@ export const signal: Topic = {
   },
 }
 
-/** The signals among a pair's events. A signal has the number of its event. */
-export const pushSignals: EntryPusher = ({ update, out, cursor }, { at, trades, liquidity }, n) => {
+/** The signals among a pair's events. A signal has the number of its event, and a breakout that of its hour's candle. */
+export const pushSignals: EntryPusher = ({ update, out, cursor }, { at, trades, liquidity, candles }, n) => {
   const channel = signalChannel(at.chain)
   const info = at.pair.info.target === 0 ? at.info0 : at.info1
   const push = (
@@ -70,4 +71,7 @@ export const pushSignals: EntryPusher = ({ update, out, cursor }, { at, trades, 
     const type = signalOfLiquidity(event, isGraduated)
     if (type !== undefined) push(trades.length + index, type, event)
   }
+  const breakout = breakoutOf(update, { at, trades, candles })
+  if (breakout !== undefined)
+    push(trades.length + liquidity.length + breakout.candleIndex, 'volume_breakout', breakout.trade)
 }

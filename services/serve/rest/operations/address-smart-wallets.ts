@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { PROFIT_BUCKETS, type SmartWallet } from '../../history/smart-wallets.js'
 import { decimal, decimalOrNull, fieldsOf, int, text } from '../../views/field-formats.js'
+import { moneyOf } from '../../views/market-facts.js'
 import { byText, descending } from '../../views/ranking.js'
 import { operation } from '../operation.js'
 import { ChainName, epochSeconds, pageOf, pageQuery, resolveChain, SortDirection } from '../parameters.js'
@@ -87,9 +88,8 @@ export const addressSmartWallets = operation({
   async handle({ chains, smart }, { query }) {
     const market = resolveChain(chains, query.chain)
     const { chain } = market.state
-    const { native, anchor, stables = [] } = market.facts ?? {}
-    const money = [native, anchor, ...stables].flatMap((token) => token ?? [])
-    const { wallets, asOfS } = await smart.of(market.state, DAYS[query.interval ?? '30D'] ?? 30, money)
+    const days = DAYS[query.interval ?? '30D'] ?? 30
+    const { wallets, asOfS } = await smart.of(market.state, days, moneyOf(market))
     const measure = MEASURES[query.sort ?? 'total_profit'] ?? winRateOf
     const sign = query.sort_dir === 'asc' ? -1 : 1
     const found = wallets

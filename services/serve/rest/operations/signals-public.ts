@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { moneyOf } from '../../views/market-facts.js'
 import { SignalView, signalView } from '../../views/signal-view.js'
 import { type OperationContext, operation } from '../operation.js'
 import { pageOf, pageQuery, resolveChain } from '../parameters.js'
@@ -27,10 +28,10 @@ export const signalsPublic = operation({
   data: Type.Array(SignalView),
   async handle({ chains, signals }, { query }) {
     const market = resolveChain(chains, query.chain ?? defaultChain(chains))
-    const events = await signals.of(market.state)
+    const { signals: events, isRanked } = await signals.of(market.state, moneyOf(market))
     const all = events.flatMap((event) => signalView(market, event) ?? [])
     const { pageSize = DEFAULT_SIZE, pageNO = 1 } = query
-    const reason = all.length === 0 ? { reason: 'no_signals' } : {}
+    const reason = isRanked ? (all.length === 0 ? { reason: 'no_signals' } : {}) : { reason: 'no_ranking' }
     return { data: pageOf(all, { pageSize, pageNO }), chains: [market.state.chain], isProvisional: true, ...reason }
   },
 })

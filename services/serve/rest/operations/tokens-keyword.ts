@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { normalAddress } from '../../../core/domain/chains.js'
-import type { TokenState } from '../../memory/served-chain.js'
+import { candidatesOf } from '../../memory/name-index.js'
+import type { ServedChain, TokenState } from '../../memory/served-chain.js'
 import type { Market } from '../../views/market-facts.js'
 import { isLookalike } from '../../views/name-flags.js'
 import { byMeasure, createShortlist, type Ranked, TOKEN_MEASURES, type TokenMeasure } from '../../views/ranking.js'
@@ -84,21 +85,33 @@ export function findTokens(
   keyword: string,
   measureOf: TokenMeasure,
   limit: number,
+  tokensOf: TokensOf = indexedTokens,
 ): Found[] {
   const found = createShortlist<Found>(limit, (a, b) => a.match - b.match || byTrust(a, b))
   // A case-insensitive pattern is faster than lower-casing all names.
   const pattern = new RegExp(keyword.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'iu')
   for (const market of markets) {
     const address = normalAddress(market.facts?.family ?? 'evm', keyword)
-    for (const token of market.state.tokens.values()) {
+    const seen = new Set<string>()
+    for (const token of tokensOf(market.state, keyword)) {
       const match = matchOf(token, pattern, keyword.length, address)
-      if (match === NO_MATCH) continue
-      const isImpostor = isLookalike(market, token)
-      found.offer({ market, token, match, isImpostor, measure: measureOf(market, token) })
+      if (match === NO_MATCH || seen.has(token.token)) continue
+      seen.add(token.token)
+      const trusted = { market, token, match, isImpostor: false, measure: measureOf(market, token) }
+      // An impostor would come later still. Its name is only looked at where that decides.
+      if (found.admits(trusted)) found.offer({ ...trusted, isImpostor: isLookalike(market, token) })
     }
   }
   return found.items().sort(byTrust)
 }
+
+/** Tokens among which are all that match a keyword. */
+export type TokensOf = (state: ServedChain, keyword: string) => Iterable<TokenState>
+
+export const allTokens: TokensOf = ({ tokens }) => tokens.values()
+
+/** A keyword of one or two characters is in so many tokens that an index would not help. */
+const indexedTokens: TokensOf = (state, keyword) => candidatesOf(state, keyword) ?? allTokens(state, keyword)
 
 function byTrust(a: Found, b: Found): number {
   return Number(a.isImpostor) - Number(b.isImpostor) || byMeasure(a, b)
