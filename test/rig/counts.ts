@@ -62,7 +62,7 @@ export const COUNTS = {
     proves: 'a recording played in several runs leaves what one run leaves',
   },
   brokerOutages: {
-    ...{ short: 1, long: 12, seed: 5, files: ['test/core/log/kafka-outages.test.ts'] },
+    ...{ short: 0, long: 12, seed: 5, files: ['test/core/log/kafka-outages.long.test.ts'] },
     proves: 'appends arrive once and in order whatever happens to the broker',
   },
   logWriterKills: {
@@ -70,7 +70,7 @@ export const COUNTS = {
     proves: 'a log writer killed in mid-append leaves every acknowledged batch once, the others whole or absent',
   },
   orphanRestarts: {
-    ...{ short: 0, long: 6, seed: 42, files: ['test/integration/replay-orphans.test.ts'] },
+    ...{ short: 0, long: 6, seed: 42, files: ['test/integration/replay-orphans.long.test.ts'] },
     proves: 'a process stopped this often between orphaned blocks and their retract leaves no trace of them',
   },
   candleSeries: {
@@ -78,7 +78,7 @@ export const COUNTS = {
     proves: 'every candle REST serves of generated markets equals the reference, of this many in thirteen series',
   },
   cutsPerKind: {
-    ...{ short: 1, long: 2, seed: 301, files: ['test/integration/recording-cuts.test.ts'] },
+    ...{ short: 0, long: 2, seed: 301, files: ['test/integration/recording-cuts.long.test.ts'] },
     proves: 'a market stopped at this many places of each kind has the windows, prices and main pairs of that moment',
   },
   foldMarketSeeds: {
@@ -185,7 +185,7 @@ export const LONG_SUITES = [
   'test/browser/pages.test.ts',
   'test/browser/smoothness.long.test.ts',
   'test/clients/python-package.long.test.ts',
-  'test/clients/up.test.ts',
+  'test/clients/up.long.test.ts',
   'test/contract/push.test.ts',
   'test/contract/push-requests.test.ts',
   'test/ingest/simulator/fold.long.test.ts',
@@ -193,13 +193,13 @@ export const LONG_SUITES = [
   'test/integration/kafka-failover.long.test.ts',
   'test/integration/kafka-python-consumer.long.test.ts',
   'test/integration/process-death.long.test.ts',
-  'test/integration/recording-cuts.test.ts',
+  'test/integration/recording-cuts.long.test.ts',
   'test/integration/replay-stop.long.test.ts',
   'test/integration/simulated.test.ts',
   'test/integration/sockets.long.test.ts',
   'test/integration/sql-clickhouse-connect.long.test.ts',
   'test/integration/sql-live.long.test.ts',
-  'test/integration/thread-death.test.ts',
+  'test/integration/thread-death.long.test.ts',
   'test/repository/package.test.ts',
   'test/rig-tests/broker.long.test.ts',
   'test/rig-tests/broker-command.long.test.ts',

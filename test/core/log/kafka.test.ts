@@ -102,7 +102,10 @@ describe('kafka only', () => {
     const lost = expect(following.next()).rejects.toMatchObject({ code: 'offset_lost' })
     const admin = new Kafka({ brokers: [logs.brokers], logLevel: logLevel.NOTHING }).admin()
     await admin.connect()
-    await admin.deleteTopics({ topics: [`${logs.prefix}dex.blocks.eth`] })
+    const topic = `${logs.prefix}dex.blocks.eth`
+    await admin.deleteTopics({ topics: [topic] })
+    // The broker takes a moment: an append before that would be one to the old topic.
+    await vi.waitUntil(async () => !(await admin.listTopics()).includes(topic), 30_000)
     await admin.disconnect()
     await open().append('dex.blocks.eth', [entry('a')])
     await lost
