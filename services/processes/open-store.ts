@@ -42,7 +42,7 @@ function targetOf({ store, dataDir }: Pick<Config, 'store' | 'dataDir'>): StoreT
   return { kind: 'socket', path: socketPathOf(dataDir), enginePath: enginePathOf(dataDir) }
 }
 
-const serverTarget = ({ url, tls }: Extract<StoreChoice, { kind: 'clickhouse' }>): StoreTarget => ({
+export const serverTarget = ({ url, tls }: Extract<StoreChoice, { kind: 'clickhouse' }>): StoreTarget => ({
   ...{ kind: 'server', url },
   ...(tls === undefined ? {} : { tls }),
 })

@@ -31,7 +31,7 @@ export async function dropReplayedRows(store: Store, chain: string): Promise<voi
 const BY_PAIR: ReadonlySet<TableName> = new Set([
   ...(['trade_rows', 'liquidity_rows', 'candle_rows', 'pair_rows', 'pair_hour_rows'] as const),
 ])
-const BY_TIME: ReadonlySet<TableName> = new Set([
+export const BY_TIME: ReadonlySet<TableName> = new Set([
   ...(['trade_rows', 'liquidity_rows', 'candle_rows', 'pair_hour_rows', 'main_pair_rows'] as const),
 ])
 

@@ -144,7 +144,8 @@ function freeEvents(block: Block, eventsOf: ReadonlyMap<string, readonly DeadEve
   })
 }
 
-const placeOf = ({ tx_index, log_index, sub }: Event): string => `${tx_index}:${log_index}:${sub}`
+/** Of an event in its block. */
+export const placeOf = ({ tx_index, log_index, sub }: Event): string => `${tx_index}:${log_index}:${sub}`
 
 function withEvents(block: Block, added: readonly DeadEvent[]): Block {
   const events = [...block.events, ...added.map(({ event }) => event)]

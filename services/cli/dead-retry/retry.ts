@@ -8,7 +8,7 @@ import { lockBackfill, lockDataDir } from '../../core/data-dir/lock.js'
 import { DextapeError } from '../../core/domain/errors.js'
 import { createAssembler } from '../../core/log/parts.js'
 import { blocksTopic, deadTopic, type EventLog, type LogEntry, type LogRecord } from '../../core/log/port.js'
-import { firstBlock, type OpenLog } from '../../core/log/topic-records.js'
+import { firstBlock, type OpenLog, rawRecords } from '../../core/log/topic-records.js'
 import type { Output } from '../../core/runtime/output.js'
 import { createHealth } from '../../core/runtime/part-health.js'
 import { EXIT } from '../../core/runtime/run-main.js'
@@ -21,7 +21,16 @@ import type { Platform } from '../../processes/platform/platform.js'
 import { deadTopics, lettersOf } from '../../serve/operator/dead-letters.js'
 import { highestGeneration } from '../backfill/backfill-generations.js'
 import { configOfExistingData, createdDir, existingDir, type GlobalOptions, loggerOf, type World } from '../context.js'
-import { blockKey, type DeadEvent, type DeadRecord, type LogGroup, nameOf, putBack, type Step } from './put-back.js'
+import {
+  blockKey,
+  type DeadEvent,
+  type DeadRecord,
+  type LogGroup,
+  nameOf,
+  placeOf,
+  putBack,
+  type Step,
+} from './put-back.js'
 import { type LetterContext, readLetter } from './read-letter.js'
 
 export type RetryOptions = GlobalOptions & { dryRun?: boolean }
@@ -165,10 +174,7 @@ async function refuseKnown(groups: AsyncIterable<LogGroup<LogEntry>>, found: Fou
     if (record.kind !== 'block') continue
     const key = blockKey({ number: record.block.number, timeS: record.block.time })
     if (hashes.get(key)?.add(record.block.hash) === undefined) continue
-    places.set(
-      key,
-      new Set(record.block.events.map(({ tx_index, log_index, sub }) => `${tx_index}:${log_index}:${sub}`)),
-    )
+    places.set(key, new Set(record.block.events.map(placeOf)))
   }
   found.records = found.records.filter(({ offset, record }) => {
     const isNew = !published.has(nameOf(record))
@@ -178,7 +184,7 @@ async function refuseKnown(groups: AsyncIterable<LogGroup<LogEntry>>, found: Fou
   found.events = found.events.filter(({ offset, blockNumber, timeS, event }) => {
     const key = blockKey({ number: blockNumber, timeS })
     const blocks = hashes.get(key)?.size ?? 0
-    const isTaken = places.get(key)?.has(`${event.tx_index}:${event.log_index}:${event.sub}`) === true
+    const isTaken = places.get(key)?.has(placeOf(event)) === true
     if (blocks === 1 && !isTaken) return true
     if (blocks === 0) found.refuse(offset, 'its block is not on the log')
     else
@@ -214,34 +220,27 @@ async function planOf(steps: AsyncIterable<Step<LogEntry>>): Promise<Plan> {
 
 /** The records of a topic, the parts of a block as one group. */
 async function* groupsOf(
-  { log, codec }: Pick<OpenLog, 'log' | 'codec'>,
+  open: Pick<OpenLog, 'log' | 'codec'>,
   topic: string,
   start: number,
   end: number,
 ): AsyncGenerator<LogGroup<LogEntry>> {
   const assembler = createAssembler()
   let parts: LogRecord[] = []
-  for (let from = start; from < end; ) {
-    const records = await log.read(topic, { from })
-    const last = records.at(-1)
-    if (last === undefined) break
-    from = last.offset + 1
-    await codec.learn(records.map(({ value }) => value))
-    for (const one of records) {
-      if (one.offset >= end) break
-      parts.push(one)
-      try {
-        const whole = assembler.push(codec.decodeLogRecord(one.value, { topic, offset: one.offset }), one.offset)
-        if (whole === undefined) continue
-        const { record } = whole
-        const isChain = record.kind === 'block' || record.kind === 'retract'
-        yield { record: isChain ? (record as SourceRecord) : undefined, entries: parts }
-      } catch (error) {
-        if (!(error instanceof DextapeError)) throw error
-        yield { record: undefined, entries: parts }
-      }
-      parts = []
+  for await (const one of rawRecords(open, topic, start)) {
+    if (one.offset >= end) break
+    parts.push(one)
+    try {
+      const whole = assembler.push(open.codec.decodeLogRecord(one.value, { topic, offset: one.offset }), one.offset)
+      if (whole === undefined) continue
+      const { record } = whole
+      const isChain = record.kind === 'block' || record.kind === 'retract'
+      yield { record: isChain ? (record as SourceRecord) : undefined, entries: parts }
+    } catch (error) {
+      if (!(error instanceof DextapeError)) throw error
+      yield { record: undefined, entries: parts }
     }
+    parts = []
   }
   if (parts.length > 0) yield { record: undefined, entries: parts }
 }

@@ -1,5 +1,5 @@
 /** What differs between the live rows and those of a replay with limits, counted by the engine. */
-import { replayDatabase } from '../../aggregate/replay/replayed-rows.js'
+import { BY_TIME, replayDatabase } from '../../aggregate/replay/replayed-rows.js'
 import type { Replay, ReplayLimits } from '../../core/coordination/replays.js'
 import type { Store } from '../../core/store/port.js'
 import { TABLES } from '../../core/store/tables.js'
@@ -50,7 +50,7 @@ function valuesOf(table: Table): string[] {
 }
 
 function conditionOf(table: Table, { pairs, fromS, toS }: ReplayLimits): string {
-  const hasTime = KEYS[table].includes('time') || table === 'main_pair_rows'
+  const hasTime = BY_TIME.has(table)
   return [
     pairs === undefined ? '' : 'AND pair IN {pairs:Array(String)}',
     hasTime && fromS !== undefined ? "AND time >= toDateTime({from:UInt32}, 'UTC')" : '',

@@ -6,6 +6,7 @@ import { openStore } from '../../core/store/clickhouse-store.js'
 import { openLocalStore } from '../../core/store/local-store.js'
 import type { Store } from '../../core/store/port.js'
 import { dropStoreFileList } from '../../core/store/store-files.js'
+import { serverTarget } from '../../processes/open-store.js'
 
 export type ReplayStores = {
   live: Store
@@ -23,7 +24,7 @@ export async function openReplayStores(
 ): Promise<ReplayStores> {
   const open = (database?: string): Promise<Store> => {
     const other = database === undefined ? {} : { database }
-    if (choice.kind === 'clickhouse') return openStore({ kind: 'server', url: choice.url, ...other })
+    if (choice.kind === 'clickhouse') return openStore({ ...serverTarget(choice), ...other })
     return openLocalStore(dir.path, other)
   }
   const live = await open()

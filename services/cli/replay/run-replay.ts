@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ChainPipeline } from '../../aggregate/chain-pipeline.js'
+import { type ChainPipeline, storedProgress } from '../../aggregate/chain-pipeline.js'
 import { foldFingerprint, lastUpdate } from '../../aggregate/epoch.js'
 import { limitedStore } from '../../aggregate/replay/replayed-rows.js'
 import { cleanAfterSwitch, openReplayPipeline, switchToReplay } from '../../aggregate/replay/switch-replay.js'
@@ -101,15 +101,12 @@ async function planReplay(deps: Deps, limits: ReplayLimits | undefined): Promise
   }
   const { end } = await log.info(blocksTopic(chain, generation))
   if (end === 0) throw noBlocks(chain)
-  const [stored] = await stores.live.query<{ epoch: string }>(
-    'SELECT epoch FROM progress_rows FINAL WHERE chain = {chain:String}',
-    { chain },
-  )
+  const stored = await storedProgress(stores.live, chain)
   const published = await lastUpdate(log, codec, chain)
   const { anchor, native, stables, majors } = facts
   const replay: Replay = {
     ...{ phase: 'folding', generation, fingerprint, began: nowMs() },
-    epoch: Math.max(Number(stored?.epoch ?? 0), published?.epoch ?? 0) + 1,
+    epoch: Math.max(stored?.epoch ?? 0, published?.epoch ?? 0) + 1,
     money: { ...(anchor && { anchor }), ...(native && { native }), stables, majors },
     ...(limits === undefined ? {} : { limits }),
   }

@@ -12,7 +12,7 @@ export async function* rawRecords(
   { log, codec }: { log: EventLog; codec: Pick<Codec, 'learn'> },
   topic: string,
   start: number,
-): AsyncGenerator<Pick<LogRecord, 'value' | 'offset'>> {
+): AsyncGenerator<LogRecord> {
   for (let from = start; ; ) {
     const records = await log.read(topic, { from, ...BATCH })
     const last = records.at(-1)
