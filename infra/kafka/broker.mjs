@@ -21,6 +21,7 @@ A single Kafka ${KAFKA_VERSION} node for development and tests, on 127.0.0.1.
   --port <n>           client port (9092); the controller uses the next one
   --dir <path>         directory of data, settings and kafka.log (.dextape-kafka)
   --settings <file>    start: more settings, which replace those of this program
+  --heap <size>        start: largest heap of the JVM (512m)
   --scram <user>       start: a user of SCRAM (name:password), created with the directory; may be repeated
   --until-stdin-ends   start: kill the broker when stdin closes, for programs that start it
 `
@@ -102,6 +103,7 @@ function read(args) {
     port: { type: 'string', default: '9092' },
     dir: { type: 'string', default: '.dextape-kafka' },
     settings: { type: 'string' },
+    heap: { type: 'string' },
     scram: { type: 'string', multiple: true, default: [] },
     'until-stdin-ends': { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
@@ -110,7 +112,9 @@ function read(args) {
   const port = Number(values.port)
   if (!Number.isInteger(port) || port < 1 || port > 65_534)
     throw new BrokerError(`--port must be an integer from 1 to 65534, got "${values.port}"`)
-  const extra = { file: values.settings && resolve(values.settings), scram: values.scram }
+  if (values.heap !== undefined && !/^\d+[kmg]$/i.test(values.heap))
+    throw new BrokerError(`--heap must be a size such as 256m, got "${values.heap}"`)
+  const extra = { file: values.settings && resolve(values.settings), scram: values.scram, heap: values.heap }
   const settings = { directory: resolve(values.dir), port, untilStdinEnds: values['until-stdin-ends'], extra }
   return { command: values.help ? 'help' : positionals.join(' '), settings }
 }

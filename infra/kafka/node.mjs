@@ -56,7 +56,10 @@ export async function startNode(directory, port, options = archiveOptions(), ext
   if (!existsSync(join(directory, 'data/meta.properties')))
     await format(join(directory, 'data'), settings, extra.scram, more === '')
 
-  const java = [...QUICK, ...options, `-Dlog4j2.configurationFile=${LOGGING}`, ...CLASSES, 'kafka.Kafka', settings]
+  // Of an option that is there twice, the last counts.
+  const heap = extra.heap === undefined ? [] : [`-Xmx${extra.heap}`]
+  const logging = `-Dlog4j2.configurationFile=${LOGGING}`
+  const java = [...QUICK, ...heap, ...options, logging, ...CLASSES, 'kafka.Kafka', settings]
   const child = spawn('java', java, { stdio: ['ignore', 'pipe', 'pipe'] })
   const logFile = createWriteStream(logFileOf(directory), { flags: 'a' })
   const ended = once(child, 'close').then(([code, signal]) => {

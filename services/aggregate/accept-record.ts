@@ -96,6 +96,6 @@ function notNext(state: FoldState, block: number, expected: string, got: string)
     where: { chain: state.facts.chain, block },
     expected,
     got,
-    fix: 'A block is missing, or the source did not announce a reorg. Publish what is missing, then restart',
+    fix: 'A block is missing, or the source did not announce a reorg. Read the chain’s history again as a new generation: `dextape backfill --chain C`; play a corrected recording into a new data directory',
   })
 }

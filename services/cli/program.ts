@@ -17,6 +17,7 @@ import { addMcp } from './mcp.js'
 import { addMigrate } from './migrate.js'
 import { addRepair } from './repair.js'
 import { addReplay } from './replay/replay.js'
+import { addScope } from './scope/scope.js'
 import { addServices } from './services.js'
 import { addSimulate } from './simulate.js'
 import { addSql } from './sql/sql.js'
@@ -29,6 +30,7 @@ import { addWatch } from './watch/watch.js'
 const COMMANDS: readonly ((cli: Cli) => void)[] = [
   ...[
     addServices,
+    addScope,
     addBackfill,
     addReplay,
     addVerify,

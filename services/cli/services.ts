@@ -106,8 +106,10 @@ function addSourceOptions(command: Command): Command {
 }
 
 function readSourceOptions(world: World, given: SourceOptions, service: 'serve' | 'ingest'): Parameters<RunUp>[0] {
-  const config = configOf(world, given, { service, chains: chainSections(given) })
-  const { rate, seed } = given
+  const chains = chainSections(given)
+  const readConfig = () => configOf(world, given, { service, chains })
+  const config = readConfig()
+  const { rate, seed, chain } = given
   const simulator = {
     ...config.simulator,
     ...(rate === undefined ? {} : { swapsPerS: parseNumber('--rate', rate, SwapsPerS) }),
@@ -116,6 +118,12 @@ function readSourceOptions(world: World, given: SourceOptions, service: 'serve' 
   return {
     config: { ...config, simulator },
     source: requestedSource(config, given),
+    readAgain: () => {
+      const again = readConfig()
+      // The last chain may be removed, too.
+      const sources = [...again.sources.values()].filter((source) => chain === undefined || source.chain === chain)
+      return { config: { ...again, simulator }, sources }
+    },
     speed: parseSpeed(given.speed),
     logger: loggerOf(world, config),
     out: world.out,

@@ -9,8 +9,9 @@ import { reportedChains } from './chain-status.js'
 import { chooseSource } from './choose-source.js'
 import { runProcess } from './cluster-process.js'
 import type { RunIngest } from './process-options.js'
+import { watchConfig } from './watch-config.js'
 
-export const runIngest: RunIngest = async ({ config, logger, out, source: requested, speed }) => {
+export const runIngest: RunIngest = async ({ config, logger, out, source: requested, speed, readAgain }) => {
   const { source: chosen, dataDir, claim } = await chooseSource(config, requested)
   if (chosen.kind === 'none') throw noSource()
   return runProcess({ command: 'ingest', config, logger, parts: ['log', 'source'] }, async (parts) => {
@@ -31,6 +32,9 @@ export const runIngest: RunIngest = async ({ config, logger, out, source: reques
     ingests = await openIngests(chosen, { ...ingestParts, onHistory: () => {} }, closing, shutdown.signal)
     publishStatus(() => ({ service: 'ingest', away: health.report(), chains: statuses().flatMap(reportedChains) }))
     await out.line(`ingest of ${names().join(', ')} is up: http://${hostInUrl(config.host)}:${port}/status`)
+    const { change } = ingests ?? {}
+    if (change !== undefined && readAgain !== undefined)
+      watchConfig({ config, read: readAgain, change, logger, signal: shutdown.signal })
     const outcome = await ingests?.run(shutdown.signal)
     return outcome?.kind === 'failed' ? 1 : 0
   })

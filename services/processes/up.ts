@@ -27,6 +27,7 @@ import { healAtStart, healOpenStore } from './repair/heal-at-start.js'
 import { runChecks } from './threads/run-checks.js'
 import { createEngineThread } from './threads/run-engine.js'
 import { createThreads } from './threads/threads.js'
+import { watchConfig } from './watch-config.js'
 import { watchProcess } from './watch-process.js'
 
 type UpOptions = Parameters<RunUp>[0]
@@ -50,7 +51,7 @@ export const runUp: RunUp = async (options) => {
 
 /** `closing` runs in reverse order. */
 async function runServices(
-  { config, logger, out, speed, openFrom }: UpOptions,
+  { config, logger, out, speed, openFrom, readAgain }: UpOptions,
   choice: Choice,
   dir: DataDir,
   shutdown: Shutdown,
@@ -146,6 +147,8 @@ async function runServices(
       }),
     )
   collectAfterBusyPhases(signal)
+  if (choice.source.kind === 'chains' && readAgain !== undefined)
+    watchConfig({ config, read: readAgain, change: threads.changeSources, logger, signal })
   const folding = threads.fold()
   const ingesting = threads.ingest()
   // The error itself is reported where `ingesting` is awaited, after the greeting.

@@ -39,10 +39,12 @@ export const createRest: CreateRest = (deps, parts, { isLoaded, wsPort, status }
   ])
   const { pushedPositions: positions } = deps
   const untilPushed = positions === undefined ? () => undefined : createUntilPushed(memory, positions)
-  const smart = createSmartWallets(lanes, flush, { nowMs })
+  const { plans = PLANS } = config
+  const sql = createSqlService({ memory, store, flush: deps.flush, untilPushed, nowMs, plans })
+  const smart = createSmartWallets(lanes, sql.untilStored, { nowMs })
   const walletParts = {
     wallets: createWalletHistory(lanes, flush, { holdMs, nowMs }),
-    signals: createStoredSignals(lanes, flush, smart, { nowMs }),
+    signals: createStoredSignals(lanes, sql.untilStored, smart, { nowMs }),
     smart,
   }
   const tls = config.tls?.kind === 'files' ? config.tls : undefined
@@ -58,8 +60,6 @@ export const createRest: CreateRest = (deps, parts, { isLoaded, wsPort, status }
     const onChange = (certificate: Certificate) => (rest.server as unknown as TlsServer).setSecureContext(certificate)
     watchCertificate({ files: tls, onChange, logger, checkEveryMs: deps.certificateCheckMs })
   }
-  const { plans = PLANS } = config
-  const sql = createSqlService({ memory, store, flush: deps.flush, untilPushed, nowMs, plans })
   const sqlRoutes = { sql, store: lanes.cheap, plans, gate, metrics, logger, envelope: config.envelope, isLoaded }
   addSqlRoutes(rest, sqlRoutes)
   addClickhouseRoute(rest, sqlRoutes)

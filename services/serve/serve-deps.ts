@@ -76,7 +76,7 @@ export type PushLimits = {
 
 export type ServeDeps = {
   log: EventLog
-  codec: Pick<Codec, 'decodeLogRecord' | 'learn'>
+  codec: Pick<Codec, 'decodeLogRecord' | 'decodeLazily' | 'learn'>
   store: Store
   keys: Pick<KeyStore, 'lookup' | 'list' | 'spentCu' | 'addSpentCu'> & Partial<Pick<KeyStore, 'noteUse'>>
   config: ServeConfig

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { startCommand } from '../rig/http/command.js'
 import { cpuSecondsOf, memoryOf } from '../rig/servers/figures.js'
 import { printTable } from './measure.js'
@@ -57,3 +58,5 @@ async function measureUp(name: string, intervals: object): Promise<Figure> {
     rmSync(folder, { recursive: true, force: true })
   }
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = (await benchIdleUp()) ? 0 : 1

@@ -4,7 +4,6 @@
  * processes, startup included.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from '../rig/browser/free-port.js'
 import { knownContracts } from '../rig/evm/contracts.js'
 import type { OpenMarket } from '../rig/evm/opening.js'
 import { chainFactsOf } from '../rig/evm/source-run.js'
@@ -12,6 +11,7 @@ import { isV2, isV3, type V2Pool, type V3Pool } from '../rig/evm/world.js'
 import { removeScratchFolders, scratchFolder, startCommand } from '../rig/http/command.js'
 import { startUp } from '../rig/http/up.js'
 import { writePonderProject } from '../rig/ponder/project.js'
+import { steadyPort } from '../rig/servers/steady-port.js'
 import { printTable } from './measure.js'
 
 const LIMIT = 2
@@ -56,7 +56,7 @@ async function byPonder({ node, pools }: OpenMarket, swaps: number): Promise<num
   const folder = scratchFolder()
   const chosen = pools.filter((pool): pool is V2Pool | V3Pool => isV2(pool) || isV3(pool))
   const program = await writePonderProject(folder, { chainId: 8453, rpcUrl: node.url, pools: chosen })
-  const port = await freePort()
+  const port = await steadyPort()
   const since = performance.now()
   const options = { cwd: folder, env: { PONDER_TELEMETRY_DISABLED: '1' }, program }
   const { child, ended } = startCommand(['start', '--schema', 'public', '--port', String(port)], options)

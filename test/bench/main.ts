@@ -16,22 +16,45 @@ import { benchSimulator } from './simulator.js'
 import { benchSolana } from './solana.js'
 import { benchUp } from './up.js'
 
-const kept = [
-  await benchPipeline(),
-  await benchUp(),
-  benchIdlePairs(),
-  benchNewTokens(),
-  benchKeywordSearch(),
-  await benchSimulator(),
-  await benchSolana(),
-  await benchFanOut(),
-  await benchRest(),
-  await benchExport(),
-  await benchRestore(),
-  await benchKafka(),
-  await benchKafkaStreams(),
-  await benchClusterIdle(),
-  await benchIdleUp(),
-  await benchEvm(),
+const BENCHES: readonly (readonly [name: string, what: string, run: () => boolean | Promise<boolean>])[] = [
+  ['pipeline', 'log → fold → updates → rows → inserted', benchPipeline],
+  ['up', 'a recording from its first line to everything stored and served', benchUp],
+  ['idle-pairs', 'memory of pairs that do not trade', benchIdlePairs],
+  ['new-tokens', 'a new token beside many known ones', benchNewTokens],
+  ['keyword-search', 'search over a million tokens', benchKeywordSearch],
+  ['simulator', 'the simulated market', benchSimulator],
+  ['solana', 'decoding of Solana blocks', benchSolana],
+  ['fan-out', 'pushes to many sockets', benchFanOut],
+  ['rest', 'REST requests', benchRest],
+  ['export', 'files of a million trades', benchExport],
+  ['restore', 'subscriptions that resume', benchRestore],
+  ['kafka', 'appends to Kafka', benchKafka],
+  ['kafka-streams', 'the aggregate beside Kafka Streams', benchKafkaStreams],
+  ['cluster-idle', 'a cluster without load', benchClusterIdle],
+  ['idle-up', '`npm start` without clients', benchIdleUp],
+  ['evm', 'history read from an EVM node', benchEvm],
 ]
-process.exitCode = kept.every(Boolean) ? 0 : 1
+
+const USAGE = `Usage: npm run bench -- [name …]
+
+Without a name all of them run, which takes more than half an hour.
+
+${BENCHES.map(([name, what]) => `  ${name.padEnd(16)}${what}`).join('\n')}
+`
+
+async function runBenches(names: readonly string[]): Promise<number> {
+  if (names.some((name) => name === '--help' || name === '-h')) {
+    process.stdout.write(USAGE)
+    return 0
+  }
+  const unknown = names.filter((name) => !BENCHES.some(([known]) => known === name))
+  if (unknown.length > 0) {
+    process.stderr.write(`Unknown bench: ${unknown.join(', ')}\n\n${USAGE}`)
+    return 2
+  }
+  let isKept = true
+  for (const [name, , run] of BENCHES) if (names.length === 0 || names.includes(name)) isKept = (await run()) && isKept
+  return isKept ? 0 : 1
+}
+
+process.exitCode = await runBenches(process.argv.slice(2))

@@ -1,14 +1,16 @@
 /**
  * `up --events` from the first line of a recording to everything stored and served: CPU, memory and disk a swap, of all its
- * processes. A market of 20,000 pools is compared with one of 400: what a swap costs must not follow the number of pools.
+ * processes. Parts of the store that were merged into others do not count: they go after some minutes. A market of 20,000 pools
+ * is compared with one of 400: what a swap costs must not follow the number of pools.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { writeRecording } from '../rig/http/recording-file.js'
 import { dataDirOf, startUp, type Up } from '../rig/http/up.js'
 import { cpuSecondsOf, memoryOf } from '../rig/servers/figures.js'
+import { filesOf, filesOfParts } from '../rig/store-parts.js'
 import { printTable } from './measure.js'
 import { BENCH_CHAIN, benchBlocks, benchFacts, type WorkloadPlan } from './workload.js'
 
@@ -51,10 +53,12 @@ async function play(plan: WorkloadPlan): Promise<Cost> {
     const { cpuS, peakMb } = usageOf(up)
     await up.stop()
     const swaps = swapsOf(plan)
-    const perSwap = (part: string) => bytesUnder(join(dataDirOf(folder), part)) / 1000 / swaps
+    const filesIn = (part: string) => filesOf(join(dataDirOf(folder), part))
+    const perSwap = (files: readonly string[]) => bytesOf(files) / 1000 / swaps
     return {
       ...{ cpuUs: (cpuS / swaps) * 1e6, perS: swaps / wallS, peakMb },
-      ...{ logKb: perSwap('log'), stateKb: perSwap('state'), storeKb: perSwap('store') },
+      ...{ logKb: perSwap(filesIn('log')), stateKb: perSwap(filesIn('state')) },
+      storeKb: perSwap(filesOfParts(filesIn('store'))),
     }
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -75,10 +79,8 @@ function childrenOf(pid: number): number[] {
 }
 
 /** As allocated on disk: sparse files count what they hold. */
-function bytesUnder(path: string): number {
-  const stat = statSync(path)
-  if (!stat.isDirectory()) return stat.blocks * 512
-  return readdirSync(path).reduce((sum, name) => sum + bytesUnder(join(path, name)), 0)
+function bytesOf(files: readonly string[]): number {
+  return files.reduce((sum, file) => sum + statSync(file).blocks * 512, 0)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = (await benchUp()) ? 0 : 1

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { hashKey } from '../../services/core/keys/key-store.js'
 import type { ServeConfig } from '../../services/serve/serve-deps.js'
-import { freePort } from '../rig/browser/free-port.js'
 import { openPage } from '../rig/browser/watched-page.js'
+import { steadyPort } from '../rig/servers/steady-port.js'
 import { itWhenLong } from '../rig/suite/long-only.js'
 import { keyRecord } from '../serve/rig.js'
 import { buy } from './market.js'
@@ -59,7 +59,7 @@ export function describeAccess(scene: Scene): void {
   describe('when the server restarts', () => {
     it('shows that everything is old, retries by itself or by the button, and misses and repeats no trade', async () => {
       const { rig } = scene
-      const config: ServeConfig = { ...rig.config, httpPort: await freePort(), wsPort: await freePort() }
+      const config: ServeConfig = { ...rig.config, httpPort: await steadyPort(), wsPort: await steadyPort() }
       const first = rig.open({ config })
       await first.start()
       const watched = await openPage(scene.browser.context)

@@ -72,7 +72,7 @@ export function describeMarket(scene: Scene): void {
       await expect.poll(() => mine.count()).toBe(0)
       await page.getByRole('button', { name: 'All', exact: true }).click()
       await page.getByRole('spinbutton', { name: 'Min. USD' }).fill('2000')
-      await page.getByText('No loaded trade matches the filters.').waitFor()
+      await page.getByText(/^None of the last \d+ trades matches the filters\.$/).waitFor()
       await page.getByRole('button', { name: 'Liquidity' }).last().click()
       await scene.feedNext(2.5, { liquidity: [addLiquidity(`${scene.seq + 200}-9`)] })
       await page.getByRole('cell', { name: 'Add' }).first().waitFor()
@@ -125,6 +125,28 @@ export function describeMarket(scene: Scene): void {
       await chartOf(page).focus()
       await page.keyboard.press('ArrowLeft')
       await expect.poll(() => legendOf(page)).toContain('09:50:00')
+    })
+
+    it('reads back by itself until a filter has found its trades', async () => {
+      const pair = `0x${'ee'.repeat(20)}`
+      scene.seq += 1
+      const { seq } = scene
+      const rare = '0x00000000000000000000000000000000000000f7'
+      const trades = Array.from({ length: 250 }, (_, index) => {
+        const wallet = index === 3 ? rare : `0x${String(index).padStart(40, '0')}`
+        return { ...buy(`${100 + seq}-${index}`, wallet, 2), log_index: index }
+      })
+      const place = { seq, number: 100 + seq, hash: `0xb${100 + seq}`, time: T0 + seq, now: T0 + seq }
+      await scene.rig.feed(update({ ...place, pairs: [pairUpdate({ pair, trades })] }))
+      const { page } = await scene.open(`/pair/${CHAIN}/${pair}#key=${KEY}`)
+      const rows = page.locator('table.trades tbody tr')
+      await expect.poll(() => rows.count()).toBe(100)
+      await page.getByRole('textbox', { name: 'Wallet' }).fill(rare)
+      await expect
+        .poll(() => rows.allTextContents(), { timeout: 10_000 })
+        .toEqual([expect.stringContaining('0x0000…00f7')])
+      await page.getByRole('textbox', { name: 'Wallet' }).fill('')
+      await expect.poll(() => rows.count()).toBe(250)
     })
 
     itWhenLong('says so where the server has not seen an address', async () => {

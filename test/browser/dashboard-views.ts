@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import type { TokenInfo } from '../../services/core/domain/records.js'
 import { hasNoSidewaysScroll } from '../rig/browser/watched-page.js'
 import { isLongRun } from '../rig/counts.js'
 import { itWhenLong } from '../rig/suite/long-only.js'
-import { CHAIN, PAIR, TOKEN } from '../serve/updates.js'
+import { CHAIN, PAIR, T0, TOKEN, tokenInfo, tokenUpdate } from '../serve/updates.js'
 import { buy, IMPOSTOR } from './market.js'
 import { KEY, OPERATOR_KEY, PAIR_PATH, PHONE, type Scene, TOKEN_PATH } from './scene.js'
 
@@ -55,10 +56,10 @@ export function describeViews(scene: Scene): void {
 
     itWhenLong('keeps list, window, chain and sorting in the address, through reload and back', async () => {
       const { page } = await scene.open(`/markets?chain=${CHAIN}#key=${KEY}`)
-      await page.getByRole('button', { name: 'Gainers' }).click()
+      await page.getByRole('button', { name: 'Volume' }).first().click()
       await page.getByRole('button', { name: '1h', exact: true }).first().click()
       await page.getByRole('button', { name: 'TVL' }).last().click()
-      const address = `${scene.base}/markets?chain=${CHAIN}&list=gainers&window=1h&sort=tvl`
+      const address = `${scene.base}/markets?chain=${CHAIN}&list=volume&window=1h&sort=tvl`
       expect(page.url()).toBe(address)
       await page.reload()
       await page.getByRole('columnheader', { name: 'TVL', exact: true }).waitFor()
@@ -78,6 +79,15 @@ export function describeViews(scene: Scene): void {
       expect(await page.getByRole('row').count()).toBeLessThan(60)
     })
 
+    it('sorts over all tokens of the server, not only over those it has loaded', async () => {
+      const { page, errors } = await scene.open(`/markets?chain=bsc&sort=price#key=${KEY}`)
+      const first = page.locator('table.markets tbody a').first()
+      // In demand it is below the thousand rows that are loaded.
+      await expect.poll(() => first.textContent()).toMatch(/^T1020 /)
+      await page.getByText('1,001 tokens').waitFor()
+      expect(errors).toEqual([])
+    })
+
     it('finds tokens, pairs and wallets by the / key, and marks an impostor', async () => {
       const { page } = await scene.open(`/sql#key=${KEY}`)
       await page.getByRole('heading', { name: 'SQL' }).waitFor()
@@ -91,6 +101,8 @@ export function describeViews(scene: Scene): void {
       ])
       await page.getByRole('combobox', { name: 'Search' }).fill(PAIR)
       await hits.filter({ hasText: 'TKN / WETH · uniswapv2' }).waitFor()
+      await page.getByRole('combobox', { name: 'Search' }).fill('tkn/weth')
+      await hits.filter({ hasText: 'TKN / WETH · uniswapv2' }).first().waitFor()
       await page.getByRole('combobox', { name: 'Search' }).fill(`0x${'de'.repeat(20)}`)
       await hits.filter({ hasText: `Wallet on ${CHAIN}` }).waitFor()
       await page.getByRole('combobox', { name: 'Search' }).fill('tkn')
@@ -98,6 +110,24 @@ export function describeViews(scene: Scene): void {
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { name: 'TKN / WETH' }).waitFor()
       expect(page.url()).toBe(`${scene.base}${TOKEN_PATH}`)
+    })
+
+    itWhenLong('moves a launched token from column to column of the launchpad', async () => {
+      const launched = (given: Partial<TokenInfo>) => {
+        const info = tokenInfo({ symbol: 'LNCH', launch_platform: 'pump', created_at: T0, ...given })
+        const tokens = [tokenUpdate({ token: `0x${'33'.repeat(20)}`, info, main_pair: null })]
+        return scene.rig.feed(scene.next({ tokens }))
+      }
+      await launched({ launch_stage: 'curve', launch_progress: 0.1 })
+      const { page, errors } = await scene.open(`/launchpad#key=${KEY}`)
+      const inColumn = (name: string) => page.getByRole('region', { name, exact: true }).getByText('LNCH').waitFor()
+      await inColumn('New')
+      await launched({ launch_stage: 'curve', launch_progress: 0.9 })
+      await inColumn('Almost graduated')
+      await launched({ launch_stage: 'graduated', launch_progress: 1 })
+      await inColumn('Graduated')
+      expect(await page.getByText('LNCH').count()).toBe(1)
+      expect(errors).toEqual([])
     })
 
     it('runs SQL, completes names, and draws the result', async () => {
@@ -130,24 +160,13 @@ export function describeViews(scene: Scene): void {
       await page.getByRole('region', { name: 'Store and log' }).getByText(`dex.updates.${CHAIN}`).waitFor()
       await page.getByText('No dead letters.').waitFor()
       expect(errors).toEqual([])
+      const asked: string[] = []
+      await page.goto(`${scene.base}/pages/icon.svg`)
+      page.on('request', (request) => asked.push(new URL(request.url()).pathname))
       await page.goto(`${scene.base}/system#key=${KEY}`)
       await page.getByText('need a key of the plan operator').waitFor()
+      expect(asked.filter((path) => path.startsWith('/v2/operator/'))).toEqual(['/v2/operator/history'])
       expect(await page.getByRole('region', { name: 'Keys' }).count()).toBe(0)
-    })
-
-    itWhenLong('watches a token and reports when its price passes a limit', async () => {
-      const { page, errors } = await scene.open(`${TOKEN_PATH}#key=${KEY}`)
-      await page.getByRole('button', { name: 'Watch TKN' }).click()
-      await page.getByRole('link', { name: 'Watchlist' }).click()
-      await page.getByRole('spinbutton', { name: 'Value' }).fill('8')
-      await page.getByRole('button', { name: 'Add alert' }).click()
-      await page.getByText('Price above $8.0000').waitFor()
-      await page.reload()
-      await page.getByText('Price above $8.0000').waitFor()
-      await scene.feedNext(9, { trades: [buy(`${scene.seq}-1`, '0xa1', 9)] })
-      await page.getByText('TKN rose above $8.0000').waitFor()
-      await scene.feedNext(2, { trades: [buy(`${scene.seq}-1`, '0xa1', 2)] })
-      expect(errors).toEqual([])
     })
 
     itWhenLong('compares tokens on one chart', async () => {
@@ -166,6 +185,10 @@ export function describeViews(scene: Scene): void {
       const trades = page.getByRole('region', { name: 'Trades' })
       await trades.getByText('Buy').first().waitFor()
       await page.getByRole('region', { name: 'Positions' }).getByText('TKN').first().waitFor()
+      const before = await trades.locator('tbody tr').count()
+      await scene.feedNext(3, { trades: [buy(`${scene.seq + 800}-1`, WALLET, 3)] })
+      await expect.poll(() => trades.locator('tbody tr').count()).toBe(before + 1)
+      await page.getByRole('region', { name: 'Activity by day' }).getByRole('listitem').nth(29).waitFor()
       expect(errors).toEqual([])
     })
 

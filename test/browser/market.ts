@@ -35,13 +35,13 @@ export function openingUpdate(): BlockUpdate {
   }
 }
 
-/** The first update of a chain with many tokens, each traded more than the next. */
+/** The first update of a chain with many tokens, each in more demand than the next. The last has the highest price. */
 export function manyTokens(chain: string, count: number): BlockUpdate {
   const tokens = Array.from({ length: count }, (_, index) =>
     tokenUpdate({
       token: `0x${(index + 1).toString(16).padStart(40, '0')}`,
       info: tokenInfo({ symbol: `T${index + 1}`, name: `Token ${index + 1}` }),
-      ...{ main_pair: null, tvl: 1_000_000 - index },
+      ...{ main_pair: null, tvl: (count - index) / count, price_usd: index === count - 1 ? 5000 : 2 },
     }),
   )
   return update({ chain, tokens })

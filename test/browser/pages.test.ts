@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { chromiumPath } from '../rig/browser/chromium.js'
 import { describeAccess } from './dashboard-access.js'
+import { describeAlerts } from './dashboard-alerts.js'
 import { describeMarket } from './dashboard-market.js'
 import { describeViews } from './dashboard-views.js'
 import { describeReference } from './reference-page.js'
@@ -15,6 +16,7 @@ afterEach(() => scene.watched?.page.close())
 
 describeViews(scene)
 describeMarket(scene)
+describeAlerts(scene)
 describeAccess(scene)
 describeReference(scene)
 

@@ -1,10 +1,10 @@
 /** One server and one browser for all tests of the pages. */
-
+import type { BlockUpdate } from '../../services/core/domain/records.js'
 import { hashKey } from '../../services/core/keys/key-store.js'
 import { type Browser, openBrowser } from '../rig/browser/chromium.js'
 import { openPage, type WatchedPage } from '../rig/browser/watched-page.js'
 import { KEY, keyRecord, type Rig, startRig } from '../serve/rig.js'
-import { CHAIN, PAIR, TOKEN } from '../serve/updates.js'
+import { CHAIN, PAIR, T0, TOKEN, update } from '../serve/updates.js'
 import { manyTokens, nextUpdate, openingUpdate } from './market.js'
 
 export { KEY }
@@ -27,6 +27,8 @@ export type Scene = {
   open(path: string): Promise<WatchedPage>
   /** Feeds the next block, which changes the pair at a price. */
   feedNext(priceUsd: number, given: Parameters<typeof nextUpdate>[2]): Promise<void>
+  /** The next block, not fed yet. */
+  next(given: Partial<BlockUpdate>): BlockUpdate
   close(): Promise<void>
 }
 
@@ -35,7 +37,7 @@ export async function openScene(scene: Scene): Promise<void> {
   const browser = await openBrowser()
   const rig = await startRig()
   rig.keys.set(hashKey(OPERATOR_KEY), keyRecord({ id: 'k2', name: 'ops', plan: 'operator' }))
-  await rig.append(openingUpdate(), manyTokens('bsc', 1000))
+  await rig.append(openingUpdate(), manyTokens('bsc', 1020))
   await rig.start()
   const filled: Scene = {
     ...{ rig, browser, seq: 1, watched: undefined },
@@ -51,6 +53,11 @@ export async function openScene(scene: Scene): Promise<void> {
     async feedNext(priceUsd, given) {
       scene.seq += 1
       await rig.feed(nextUpdate(scene.seq, priceUsd, given))
+    },
+    next(given) {
+      scene.seq += 1
+      const { seq } = scene
+      return update({ seq, number: 100 + seq, hash: `0xb${100 + seq}`, time: T0 + seq, now: T0 + seq, ...given })
     },
     async close() {
       await browser.close()

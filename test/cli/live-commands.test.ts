@@ -9,9 +9,9 @@ import { drawScreen, type View } from '../../services/cli/watch/screen.js'
 import { createPaint, PLAIN, widthOf } from '../../services/core/runtime/terminal.js'
 import type { Serve } from '../../services/serve/main.js'
 import { KEEP_ALL, type MarketNode, openMarketNode, PATIENCE } from '../clients/market-node.js'
-import { freePort } from '../rig/browser/free-port.js'
 import { startCommand } from '../rig/http/command.js'
 import { runHere } from '../rig/http/command-here.js'
+import { steadyPort } from '../rig/servers/steady-port.js'
 import { runOnTerminal } from '../rig/terminal/terminal.js'
 import { KEY } from '../serve/rig.js'
 
@@ -57,7 +57,7 @@ describe('status', () => {
   })
 
   it('exits with 1 and the reason if the server is not ready, or if none runs', async () => {
-    const httpPort = await freePort()
+    const httpPort = await steadyPort()
     const config = { ...place.rig.config, httpPort }
     const starting = place.rig.open({ config, prepare: () => new Promise<void>(() => {}) })
     const started = starting.start()

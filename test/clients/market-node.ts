@@ -1,9 +1,9 @@
 /** A market with reorgs and the node that serves it, on ports that stay the same when it restarts. */
 import { vi } from 'vitest'
 import type { Serve } from '../../services/serve/main.js'
-import { freePort } from '../rig/browser/free-port.js'
 import { generateRecording } from '../rig/market/generate.js'
 import { isRetract, type RecordingBlock, type RecordingLine } from '../rig/reference/lines.js'
+import { steadyPort } from '../rig/servers/steady-port.js'
 import { playMarket } from '../serve/push/played-market.js'
 import { startRig } from '../serve/rig.js'
 
@@ -31,7 +31,7 @@ export async function openMarketNode() {
   const rig = await startRig({ push: KEEP_ALL })
   const market = playMarket(rig, plan)
   await market.play(OPENING)
-  const ports = { httpPort: await freePort(), wsPort: await freePort() }
+  const ports = { httpPort: await steadyPort(), wsPort: await steadyPort() }
   const infos = market.updates.flatMap((update) => update.pairs)
   const token = infos.find(({ pair, info }) => pair === pairs[0] && info)?.info?.token0 ?? ''
 

@@ -8,11 +8,11 @@ import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
 import { openBrowser } from '../rig/browser/chromium.js'
-import { freePort } from '../rig/browser/free-port.js'
 import { openPage } from '../rig/browser/watched-page.js'
 import { COLLECTORS, type Collected, type Collector } from '../rig/clients/collectors.js'
 import { isLongRun } from '../rig/counts.js'
 import { removeScratchFolders, scratchFolder } from '../rig/http/command.js'
+import { steadyPort } from '../rig/servers/steady-port.js'
 import { readUpdates } from '../rig/up/contents.js'
 import { startUp, type UpProcess } from '../rig/up/process.js'
 
@@ -30,7 +30,7 @@ const start = () => startUp({ dataDir, config, env: { DEXTAPE_API_KEY: KEY }, ar
 
 beforeAll(async () => {
   dataDir = join(scratchFolder(), 'data')
-  const [http_port, ws_port] = [await freePort(), await freePort()]
+  const [http_port, ws_port] = [await steadyPort(), await steadyPort()]
   config = { http_port, ws_port, simulator: { history_h: 0 } }
   url = `http://127.0.0.1:${http_port}`
   up = start()

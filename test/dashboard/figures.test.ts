@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { movingAverage, volumeWeightedAverage } from '../../services/dashboard/chart/indicators.js'
+import { type EventMark, marksOf } from '../../services/dashboard/chart/marks.js'
 import { type Bar, isBar, putBar, withGaps } from '../../services/dashboard/chart/series.js'
 import { percent, price, short, shortAddress, span, usd } from '../../services/dashboard/show/format.js'
 import { complete, completionsAt, drawingOf } from '../../services/dashboard/sql/complete.js'
-import { parseMetrics, perSecond, quantile } from '../../services/dashboard/system/metrics-text.js'
+import { quoted } from '../../services/dashboard/sql/sql-text.js'
+import { deepestOf, parseMetrics, perSecond, quantile } from '../../services/dashboard/system/metrics-text.js'
 import { addRows, markRemoved } from '../../services/dashboard/token/trade-rows.js'
 
 const bar = (timeS: number, close = 1, volume = 1): Bar => ({ timeS, open: 1, high: close, low: close, close, volume })
@@ -20,6 +22,7 @@ describe('figures of the dashboard', () => {
     expect([0.001, 12.345, 1234.5, 12_345_678, -5].map(usd)).toEqual(['<$0.01', '$12.35', '$1,235', '$12.3M', '−$5.00'])
     expect([1.234, -12.34, 0, 574.4, null].map(percent)).toEqual(['+1.23%', '−12.3%', '0.00%', '+574%', '–'])
     expect([999, 1234, 45_600, 7_890_000].map(short)).toEqual(['999', '1.23K', '45.6K', '7.89M'])
+    expect([999.4, 999_400, 999_960].map(short)).toEqual(['999', '999K', '1.00M'])
     expect([5, 90, 7200, 200_000, 100_000_000].map(span)).toEqual(['5s', '1m', '2h', '2d', '3y'])
     expect(shortAddress(`0x${'1'.repeat(40)}`)).toBe('0x1111…1111')
   })
@@ -52,6 +55,17 @@ describe('the chart', () => {
         [240, 7],
       ],
     ])
+  })
+
+  it('marks the largest event of a kind in a bar, and says how many others there were', () => {
+    const at = (timeS: number, kind: EventMark['kind'], valueUsd: number): EventMark => ({ timeS, kind, valueUsd })
+    const events = [at(61, 'buy', 1000), at(70, 'buy', 5000), at(119, 'sell', 2000), at(130, 'buy', 700)]
+    expect(marksOf(events, (timeS) => timeS - (timeS % 60))).toEqual([
+      { timeS: 60, kind: 'buy', text: '$5.00K +1' },
+      { timeS: 60, kind: 'sell', text: '$2.00K' },
+      { timeS: 120, kind: 'buy', text: '$700' },
+    ])
+    expect(quoted("0x' OR 1 = 1 --\\")).toBe("'0x\\' OR 1 = 1 --\\\\'")
   })
 
   it('averages closes, and weighs prices by volume from the start of each day', () => {
@@ -123,5 +137,17 @@ dextape_stage_latency_seconds_bucket{le="+Inf",stage="fold"} ${count + 10}`
       Number.POSITIVE_INFINITY,
     ])
     expect(quantile(now, now, 'fold', 0.5)).toBeNaN()
+  })
+
+  it('bound the deepest reorg of a chain', () => {
+    const depths = parseMetrics(
+      `dextape_fold_reorg_depth_blocks_bucket{le="1",chain="eth"} 1
+dextape_fold_reorg_depth_blocks_bucket{le="3",chain="eth"} 2
+dextape_fold_reorg_depth_blocks_bucket{le="+Inf",chain="eth"} 2
+dextape_fold_reorg_depth_blocks_bucket{le="+Inf",chain="bsc"} 1`,
+      0,
+    )
+    expect([deepestOf(depths, 'eth'), deepestOf(depths, 'bsc')]).toEqual([3, Number.POSITIVE_INFINITY])
+    expect(deepestOf(depths, 'solana')).toBeNaN()
   })
 })

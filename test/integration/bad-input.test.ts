@@ -65,7 +65,8 @@ const damaged: Record<Chain, (RecordingLine | string | object)[]> = {
   back: onChain(good, 'back').map((line, at) => (at === AT ? { ...line, time: head.time - BACK_S } : line)),
 }
 
-const FITS = 'A block is missing, or the source did not announce a reorg. Publish what is missing, then restart'
+const FITS =
+  'A block is missing, or the source did not announce a reorg. Read the chain’s history again as a new generation'
 const stopsWith = (what: string, rest: string): string => `${what} ${rest}`
 const STOPPED: Partial<Record<Chain, string>> = {
   line: stopsWith(

@@ -1,11 +1,11 @@
 /** Exposure of a first start: which keys work, and from which addresses it is reachable. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { freePort } from '../rig/browser/free-port.js'
 import { removeScratchFolders, runCommand, scratchFolder } from '../rig/http/command.js'
 import { writeRecording } from '../rig/http/recording-file.js'
 import { environmentOf, KEY, startUp, type Up, type UpPlan } from '../rig/http/up.js'
 import { generateRecording } from '../rig/market/generate.js'
 import { marketMoney } from '../rig/market/money.js'
+import { steadyPort } from '../rig/servers/steady-port.js'
 
 afterAll(removeScratchFolders)
 
@@ -63,7 +63,7 @@ test('rejects an address this machine does not have, with what to do', async () 
   const plan = planOf({ host: '192.0.2.1' })
   // A short key is refused for other addresses than loopback.
   const key = { DEXTAPE_API_KEY: `${KEY}_long_enough` }
-  const env = { ...environmentOf(plan), ...key, DEXTAPE_HTTP_PORT: String(await freePort()) }
+  const env = { ...environmentOf(plan), ...key, DEXTAPE_HTTP_PORT: String(await steadyPort()) }
   const { code, err } = await runCommand(['up'], { cwd: plan.folder, env })
   expect({ code, err }).toEqual({
     code: 78,

@@ -9,7 +9,7 @@ import { contractMarket } from '../rig/contract/market.js'
 import { KEY, type Served, serveMarket } from '../rig/contract/served.js'
 import { countOf, seedOf } from '../rig/counts.js'
 import { deriveExpectedPushes } from '../rig/http/expected-pushes.js'
-import { marketMoney } from '../rig/market/money.js'
+import { marketMoney, moneySections } from '../rig/market/money.js'
 import { createRandom } from '../rig/market/random.js'
 import { speedFor, type TapePlan } from '../rig/up/recording.js'
 import { type Client, connect } from '../serve/push-client.js'
@@ -144,7 +144,6 @@ describe(`malformed frames, seed ${SEED}`, () => {
   })
 
   function moneyOf(): Record<string, unknown> {
-    const { chain, chainId: _, ...money } = marketMoney(CHAIN)
-    return { chains: { [chain]: money } }
+    return { chains: moneySections([marketMoney(CHAIN)]) }
   }
 })

@@ -6,15 +6,15 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { describeRound, partsOf, planRounds, playRound } from '../rig/cluster/chaos.js'
 import { type Cluster, KEY, startCluster } from '../rig/cluster/cluster.js'
 import { openedLogOf, rowCounts } from '../rig/cluster/contents.js'
+import { listenedMarket, nameOf, openingOf, subscriptionsOn } from '../rig/cluster/listened-market.js'
 import { verdictOn } from '../rig/cluster/pushes.js'
 import { type ResumingClient, startResumingClient } from '../rig/cluster/resuming-client.js'
 import { candleDifferences } from '../rig/cluster/stored-candles.js'
 import { updateRuns } from '../rig/cluster/update-runs.js'
 import { countOf, isLongRun, seedOf } from '../rig/counts.js'
-import { generateRecording, type MarketOptions } from '../rig/market/generate.js'
 import { marketMoney } from '../rig/market/money.js'
 import { createRandom } from '../rig/market/random.js'
-import { isRetract, type RecordingLine } from '../rig/reference/lines.js'
+import type { RecordingLine } from '../rig/reference/lines.js'
 import { recompute } from '../rig/reference/recompute.js'
 import { blockNamesIn } from '../rig/up/contents.js'
 import { interleave, seqsOf, writeTape } from '../rig/up/recording.js'
@@ -28,59 +28,17 @@ const BLOCKS = 30 * ROUNDS + (isLongRun() ? 600 : 400)
 /** Each flush inserts into up to eight tables for each chain. */
 const INTERVALS = isLongRun() ? { flush_ms: 200, checkpoint_ms: 500 } : { flush_ms: 1000, checkpoint_ms: 1000 }
 
-const CALM: MarketOptions = {
-  ...{ secondsPerBlock: 2, swapsPerBlock: 8, maxTimeBackS: 0, quietHour: 0, quietDay: 0 },
-  retracts: { probability: 0.04, maxDepth: 6 },
-}
 const LEAST_PUSHES = 10 * ROUNDS
 /** Updates between the last new token and the first cursor: a restarted node replays only what came after new facts. */
 const CLEAR_OF_OPENING = 10
-/** Of a token whose facts change a restarted node keeps only what came after; nothing of that kind where somebody listens. */
 const LISTENED = ['eth', 'solana']
 const CHAINS = [...LISTENED, 'bsc']
 
-const nastinessOf = (chain: string) => (LISTENED.includes(chain) ? 0 : 1)
-const isFact = ({ type }: { type: string }) => type === 'meta'
-/** New tokens and pools are facts, too: all of them come before anybody listens. */
-const isOpening = (line: RecordingLine) =>
-  !isRetract(line) &&
-  LISTENED.includes(line.chain) &&
-  line.events.some(({ type }) => type === 'token' || type === 'pool')
-
-function linesOf(chain: string): RecordingLine[] {
-  const options = { ...CALM, nastiness: nastinessOf(chain) }
-  const lines = generateRecording({ seed: SEED, chain, blocks: BLOCKS, options })
-  if (!LISTENED.includes(chain)) return lines
-  return lines.map((line) => (isRetract(line) ? line : { ...line, events: line.events.filter((one) => !isFact(one)) }))
-}
-
-/** Every swap, candles to the second and the minute, prices: of the busiest pairs of both chains. */
-function subscriptionsOn(lines: ReadonlyMap<string, readonly RecordingLine[]>): unknown[][] {
-  const busiest = LISTENED.map((chain) => ({ chain, pairs: busiestPairs(lines.get(chain) ?? []).slice(0, 4) }))
-  const each = busiest.flatMap(({ chain, pairs }) => pairs.map((pair) => ({ chain, pair })))
-  return [
-    ...each.map(({ chain, pair }) => ['tx', pair, chain]),
-    ...each.flatMap(({ chain, pair }) => ['s1', 'k1', 'k5'].map((interval) => ['kline', pair, interval, chain])),
-    ...each.map(({ chain, pair }) => ['price', [`${pair}-${chain}`]]),
-    // One subscription over both chains has a cursor in each.
-    ['price', each.map(({ chain, pair }) => `${pair}-${chain}`)],
-  ]
-}
-
-function busiestPairs(lines: readonly RecordingLine[]): string[] {
-  const swaps = new Map<string, number>()
-  for (const line of lines) {
-    if (isRetract(line)) continue
-    for (const event of line.events) if (event.type === 'swap') swaps.set(event.pool, (swaps.get(event.pool) ?? 0) + 1)
-  }
-  return [...swaps].sort(([, a], [, b]) => b - a).map(([pair]) => pair)
-}
-
-const nameOf = (line: RecordingLine): string =>
-  isRetract(line) ? `retract ${line.from_hash} ${line.to_hash}` : `block ${line.hash}`
+const marketOf = (chain: string): RecordingLine[] =>
+  listenedMarket({ seed: SEED, chain, blocks: BLOCKS, isListened: LISTENED.includes(chain) })
 
 const folder = mkdtempSync(join(tmpdir(), 'dx-chaos-'))
-const lines = new Map(CHAINS.map((chain) => [chain, linesOf(chain)]))
+const lines = new Map(CHAINS.map((chain) => [chain, marketOf(chain)]))
 const done: string[] = []
 let cluster: Cluster
 let client: ResumingClient
@@ -119,7 +77,7 @@ async function playRounds(): Promise<void> {
 beforeAll(async () => {
   console.info(`chaos: DEXTAPE_TEST_SEED=${SEED}`)
   const all = interleave([...lines.values()])
-  const opening = all.slice(0, all.findLastIndex(isOpening) + 1)
+  const opening = openingOf(all, LISTENED)
   const openingTape = writeTape(join(folder, 'opening.jsonl'), opening)
   const tape = writeTape(join(folder, 'tape.jsonl'), all)
   const settings = { intervals: INTERVALS, retention: { updates_h: 1_000_000 } }
@@ -140,7 +98,7 @@ beforeAll(async () => {
         chains.some(({ chain, seq }) => chain === name && seq > last + CLEAR_OF_OPENING),
       )
     })
-    const subscriptions = subscriptionsOn(lines)
+    const subscriptions = subscriptionsOn(lines, LISTENED)
     client = startResumingClient({ url: wsUrl, key: KEY, subscriptions })
     await client.listening
     await untilTold(1)
@@ -192,7 +150,7 @@ describe(`after ${ROUNDS} rounds of failures (seed ${SEED})`, () => {
     const published = await blockNamesIn(openedLogOf(cluster), chain)
     const reference = recompute((lines.get(chain) ?? []).slice(0, published.length), marketMoney(chain))
     expect(reference.candles.size).toBeGreaterThan(100)
-    expect((await candleDifferences(cluster.store.url, reference)).slice(0, 20)).toEqual([])
+    expect((await candleDifferences({ kind: 'server', url: cluster.store.url }, reference)).slice(0, 20)).toEqual([])
   })
 
   it('the client was told everything once', () =>

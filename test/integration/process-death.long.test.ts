@@ -5,10 +5,10 @@
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
-import { freePort } from '../rig/browser/free-port.js'
 import { removeScratchFolders, scratchFolder } from '../rig/http/command.js'
 import { writeRecording } from '../rig/http/recording-file.js'
 import { generateRecording } from '../rig/market/generate.js'
+import { steadyPort } from '../rig/servers/steady-port.js'
 import { startUp, type UpProcess } from '../rig/up/process.js'
 
 let up: UpProcess | undefined
@@ -22,7 +22,7 @@ afterAll(removeScratchFolders)
 async function start(nodeOptions: string) {
   const events = writeRecording(folder, 'some.jsonl', generateRecording({ seed: 5, chain: 'eth', blocks: 20 }))
   // Fixed ports: those chosen by the system are bound without SO_REUSEADDR and stay in use after the exit.
-  const config = { http_port: await freePort(), ws_port: await freePort() }
+  const config = { http_port: await steadyPort(), ws_port: await steadyPort() }
   up = startUp({
     dataDir: join(folder, 'data'),
     events,

@@ -1,12 +1,12 @@
 /** Runs every example of the README as a reader would: pasted into a shell while `npm start` runs. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
 import { storeEnvironmentOf } from '../rig/engine.js'
 import { removeScratchFolders, scratchFolder } from '../rig/http/command.js'
+import { steadyPort } from '../rig/servers/steady-port.js'
 import { itWhenLong } from '../rig/suite/long-only.js'
 
 const root = repositoryRoot()
@@ -38,14 +38,6 @@ afterAll(async () => {
 const isRunning = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
   pid !== undefined && exitCode === null && signalCode === null
 
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
-
 async function newEnvironment(): Promise<Environment> {
   const folder = scratchFolder()
   const dataDir = join(folder, 'data')
@@ -57,8 +49,8 @@ async function newEnvironment(): Promise<Environment> {
     HOME: process.env.HOME ?? '/tmp',
     DEXTAPE_DATA_DIR: dataDir,
     DEXTAPE_CONFIG: config,
-    DEXTAPE_HTTP_PORT: String(await freePort()),
-    DEXTAPE_WS_PORT: String(await freePort()),
+    DEXTAPE_HTTP_PORT: String(await steadyPort()),
+    DEXTAPE_WS_PORT: String(await steadyPort()),
     ...storeEnvironmentOf(dataDir),
   }
 }

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { loadConfig } from '../../services/core/config/index.js'
 import { openDataDir } from '../../services/core/data-dir/data-dir.js'
 import { ConfigError, DextapeError } from '../../services/core/domain/errors.js'
+import { abortOf } from '../../services/core/runtime/backoff.js'
 import { silentLogger } from '../../services/core/runtime/logger.js'
 import { createMetrics } from '../../services/core/runtime/metrics.js'
 import { createHealth } from '../../services/core/runtime/part-health.js'
@@ -32,7 +33,7 @@ const openWell: OpenChain = async ({ config: { chain } }) => {
   return openMovingChain({ lines, family: 'evm', trueLines: () => lines.length, start }, `moving:${chain}`)
 }
 
-async function start(open: OpenChain, patienceMs = 5000) {
+async function start(open: OpenChain, patienceMs = 600_000) {
   const dataDir = openDataDir(mkdtempSync(join(tmpdir(), 'dextape-chains-')))
   const platform = embeddedPlatform({ dir: () => dataDir, logger: silentLogger })
   const config = loadConfig({ env: { DEXTAPE_RPC_ETH: 'http://a', DEXTAPE_RPC_BSC: 'http://b' }, cwd: dataDir.path })
@@ -105,12 +106,47 @@ describe('chains read from nodes', () => {
       if (isAway && options.config.chain === 'eth')
         throw new DextapeError({ code: 'node_away', what: 'No node answers', retry: true })
       return openWell(options)
-    }, 50)
+    })
     await untilHeld('bsc')
     expect(health.report()).toMatchObject([{ part: 'source', reason: 'eth: No node answers' }])
     isAway = false
     await untilHeld('eth')
     expect(health.report()).toEqual([])
+  })
+
+  it('end without a failure when stopped while they are opened', async () => {
+    const { ingests, running, stop } = await start(async ({ config, signal }) => {
+      await abortOf(signal)
+      throw new DOMException(`${config.chain} aborted`, 'AbortError')
+    }, 50)
+    stop.abort()
+    expect(await running).toEqual({ kind: 'stopped' })
+    expect(ingests.statuses.map(({ error }) => error)).toEqual([undefined, undefined])
+  })
+
+  it('are added, removed and changed while others are read', async () => {
+    const opened: string[] = []
+    const { ingests, running, stop, untilHeld } = await start(async (options) => {
+      const { chain, scope } = options.config
+      opened.push(`${chain} ${scope.amms.join()}`)
+      if (scope.amms.includes('curve')) throw new ConfigError({ code: 'token_missing', what: 'A stable is not there' })
+      return openWell(options)
+    })
+    await Promise.all(['eth', 'bsc'].map(untilHeld))
+    const configs = (env: Record<string, string>, amms: string[] = []) => [
+      ...loadConfig({ env, cwd: tmpdir(), chains: amms.length === 0 ? {} : { eth: { amms } } }).sources.values(),
+    ]
+    const [eth, both] = [{ DEXTAPE_RPC_ETH: 'http://a' }, { DEXTAPE_RPC_ETH: 'http://a', DEXTAPE_RPC_BSC: 'http://b' }]
+    const states = () => ingests.statuses.map(({ chain, state }) => `${chain} ${state}`)
+    ingests.change?.(configs(eth))
+    expect(states()).toEqual(['eth running'])
+    ingests.change?.(configs(eth, ['curve']))
+    await expect.poll(states).toEqual(['eth failed'])
+    ingests.change?.(configs(both, ['uniswapv3']))
+    await expect.poll(states).toEqual(['eth running', 'bsc running'])
+    expect(opened).toEqual(['eth ', 'bsc ', 'eth curve', 'eth uniswapv3', 'bsc '])
+    stop.abort()
+    expect(await running).toEqual({ kind: 'stopped' })
   })
 
   it('abort the start at a configuration error, even if found late', async () => {

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
-import { promtool } from '../rig/prometheus/promtool.js'
+import { promtool } from '../rig/prometheus/programs.js'
 
 const folder = join(repositoryRoot(), 'infra/prometheus')
 

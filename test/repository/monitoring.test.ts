@@ -57,6 +57,14 @@ describe('alerts', () => {
   })
 })
 
+describe('the tests that start the product', () => {
+  it('fire each alert by its cause, which they do in a long run', () => {
+    const files = ['up', 'nodes', 'cluster'].map((part) => read(`test/integration/alerts-${part}.long.test.ts`)).join()
+    const fired = new Set([...files.matchAll(/(?:fires\(|^ {4}\[)'(Dextape\w+)'/gm)].map(([, name = '']) => name))
+    expect([...fired].sort()).toEqual(alerts.map(({ alert }) => alert).sort())
+  })
+})
+
 describe('the dashboard of operations', () => {
   const charts = panels.filter(({ type }) => type !== 'row')
 

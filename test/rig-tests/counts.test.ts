@@ -1,9 +1,18 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
 import { planRounds } from '../rig/cluster/chaos.js'
-import { COUNTS, type Count, type CountName, countOf, seedOf, seedsOf, variableOf } from '../rig/counts.js'
+import {
+  COUNTS,
+  type Count,
+  type CountName,
+  countOf,
+  LARGER_SUITES,
+  seedOf,
+  seedsOf,
+  variableOf,
+} from '../rig/counts.js'
 import { createRandom } from '../rig/market/random.js'
 
 const root = repositoryRoot()
@@ -35,6 +44,21 @@ describe('counts of randomised suites', () => {
       `| \`${name}\` | ${short} | ${long} | ${proves} | ${files.map((file) => `\`${file.slice('test/'.length)}\``).join(', ')} |`
     expect(each.map(rowOf).filter((row) => !page.includes(row))).toEqual([])
     expect(page).toContain(variableOf('crashKills'))
+  })
+
+  it('leave no suite out of a long run, nor out of docs/testing.md', () => {
+    const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    const page = readFileSync(join(root, 'docs/testing.md'), 'utf8')
+    const counted = each.flatMap(([, { files }]) => files)
+    const larger = files
+      .filter((file) => file.endsWith('.test.ts') && !file.endsWith('.long.test.ts'))
+      .filter((file) => /isLongRun\(|itWhenLong\(/.test(readFileSync(join(root, 'test', file), 'utf8')))
+      .map((file) => `test/${file}`)
+    expect(larger.filter((file) => !LARGER_SUITES.includes(file) && !counted.includes(file))).toEqual([])
+    expect(LARGER_SUITES.filter((file) => !existsSync(join(root, file)))).toEqual([])
+    const long = files.filter((file) => file.endsWith('.long.test.ts'))
+    expect(long.length).toBeGreaterThan(30)
+    expect(long.filter((file) => !page.includes(`\`${file}\``))).toEqual([])
   })
 
   it('let the few chaos rounds of npm test kill and pause every kind of process', () => {

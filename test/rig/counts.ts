@@ -180,34 +180,20 @@ export const COUNTS = {
   },
 } as const satisfies Record<string, Count>
 
-/** Suites without a count that only a long run has, or that carry more load in it. */
-export const LONG_SUITES = [
+/** Suites without a count that carry more in a long run; it also has every `*.long.test.ts`. */
+export const LARGER_SUITES: readonly string[] = [
   'test/browser/pages.test.ts',
-  'test/browser/smoothness.long.test.ts',
-  'test/clients/python-package.long.test.ts',
-  'test/clients/up.long.test.ts',
+  'test/cli/export.test.ts',
   'test/contract/push.test.ts',
   'test/contract/push-requests.test.ts',
-  'test/ingest/simulator/fold.long.test.ts',
-  'test/integration/kafka-equal.long.test.ts',
-  'test/integration/kafka-failover.long.test.ts',
-  'test/integration/kafka-python-consumer.long.test.ts',
-  'test/integration/process-death.long.test.ts',
-  'test/integration/recording-cuts.long.test.ts',
-  'test/integration/replay-stop.long.test.ts',
+  'test/integration/readme.test.ts',
   'test/integration/simulated.test.ts',
-  'test/integration/sockets.long.test.ts',
-  'test/integration/sql-clickhouse-connect.long.test.ts',
-  'test/integration/sql-live.long.test.ts',
-  'test/integration/thread-death.long.test.ts',
   'test/repository/package.test.ts',
-  'test/rig-tests/broker.long.test.ts',
-  'test/rig-tests/broker-command.long.test.ts',
-  'test/rig-tests/evm-market.long.test.ts',
+  'test/serve/history/wallet-trades.test.ts',
   'test/serve/push/catch-up.test.ts',
   'test/serve/push/resume.test.ts',
   'test/serve/recent-restart.test.ts',
-] as const
+]
 
 export type CountName = keyof typeof COUNTS
 

@@ -1,8 +1,9 @@
 /** Random damage of a data directory: bytes flipped, a file cut or removed, a folder removed. */
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { walkLmdbFile } from '../../services/core/log/lmdb-file.js'
 import type { Random } from './market/random.js'
+import { filesOf, filesOfParts } from './store-parts.js'
 
 export type DamageDone = { what: string; part: 'log' | 'state' | 'sources' | 'store'; file: string }
 
@@ -11,9 +12,8 @@ const NOT_CHECKED = 'groups'
 
 export function damageAtRandom(dataDir: string, random: Random): DamageDone {
   const part = random.pick(['log', 'log', 'state', 'store', 'store', 'sources'] as const)
-  const files = filesOf(join(dataDir, part)).filter((path) =>
-    part === 'store' ? isOfPart(path) : path.endsWith('.mdb'),
-  )
+  const all = filesOf(join(dataDir, part))
+  const files = part === 'store' ? filesOfParts(all) : all.filter((path) => path.endsWith('.mdb'))
   const file = random.pick(files.filter((path) => !path.endsWith('lock.mdb') && statSync(path).size > 0))
   const kind = random.weighted([
     [6, 'flip'],
@@ -42,6 +42,8 @@ export function damageAtRandom(dataDir: string, random: Random): DamageDone {
 
 /** Whether the damage changed anything that is read, by comparison with an undamaged copy. */
 export function isUsedByteChanged({ part, file }: DamageDone, intact: string): boolean {
+  // Without the folder it is a directory of imported blocks: the sources resume after the last one.
+  if (part === 'sources' && !existsSync(dirname(file))) return false
   if (!existsSync(file)) return true
   if (part === 'store') return !readFileSync(file).equals(readFileSync(intact))
   return contentsOf(file) !== contentsOf(intact)
@@ -53,12 +55,4 @@ function contentsOf(file: string): string {
     if (table !== NOT_CHECKED) entries.push(`${table} ${key.toString('hex')} ${value.toString('base64')}`)
   })
   return [...problems.map(({ what }) => what), ...entries].join('\n')
-}
-
-const isOfPart = (path: string): boolean => /_\d+_\d+_\d+\/[^/]+$/.test(path) && !path.includes('/detached/')
-
-function filesOf(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .flatMap((entry) => (entry.isFile() ? [join(entry.parentPath ?? entry.path, entry.name)] : []))
-    .sort()
 }

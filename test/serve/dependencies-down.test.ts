@@ -6,8 +6,8 @@ import { silentLogger } from '../../services/core/runtime/logger.js'
 import { createHealth } from '../../services/core/runtime/part-health.js'
 import { openStore } from '../../services/core/store/clickhouse-store.js'
 import type { Serve } from '../../services/serve/main.js'
-import { freePort } from '../rig/browser/free-port.js'
 import { type ClickHouse, startClickHouse } from '../rig/clickhouse/server.js'
+import { steadyPort } from '../rig/servers/steady-port.js'
 import { KEY, type Rig, startRig } from './rig.js'
 import { firstUpdate, PAIR, update } from './updates.js'
 
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 /** A node on a port that is known before it starts. */
 async function node(more: Parameters<Rig['open']>[0] = {}) {
-  const httpPort = await freePort()
+  const httpPort = await steadyPort()
   const serve = rig.open({ ...more, config: { ...rig.config, httpPort } })
   started.push(serve)
   const get = (path: string, headers: Record<string, string> = {}) =>

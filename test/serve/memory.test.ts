@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { packCandles } from '../../services/core/domain/packed-candles.js'
 import { packWindows, windowOf } from '../../services/core/domain/packed-windows.js'
+import { UnpackedCandles } from '../../services/core/domain/pair-events.js'
 import { applyUpdate } from '../../services/serve/memory/apply-update.js'
 import { createCandleOverlay } from '../../services/serve/memory/candle-overlay.js'
 import { createServedChain } from '../../services/serve/memory/served-chain.js'
@@ -102,9 +103,9 @@ describe('applying updates', () => {
 describe('the candle overlay', () => {
   it('holds the newest state of each candle that is not flushed', () => {
     const overlay = createCandleOverlay()
-    overlay.put(PAIR, packCandles([candle({ close_u: 1 })]), { epoch: 1, seq: 1 })
-    overlay.put(PAIR, packCandles([candle({ time: T0 + 60 })]), { epoch: 1, seq: 2 })
-    overlay.put(PAIR, packCandles([candle({ close_u: 2 })]), { epoch: 1, seq: 3 })
+    overlay.put(PAIR, new UnpackedCandles(packCandles([candle({ close_u: 1 })])), { epoch: 1, seq: 1 })
+    overlay.put(PAIR, new UnpackedCandles(packCandles([candle({ time: T0 + 60 })])), { epoch: 1, seq: 2 })
+    overlay.put(PAIR, new UnpackedCandles(packCandles([candle({ close_u: 2 })])), { epoch: 1, seq: 3 })
     overlay.trim({ epoch: 1, seq: 2 })
     expect([...overlay.of(PAIR, 'k1').values()].map((one) => one.close_u)).toEqual([2])
     overlay.trim({ epoch: 1, seq: 3 })
@@ -113,19 +114,19 @@ describe('the candle overlay', () => {
 
   it('drops the candles of an orphaned pair before the pair is created again', () => {
     const overlay = createCandleOverlay()
-    overlay.put(PAIR, packCandles([candle({ interval: 's1' })]), { epoch: 1, seq: 1 })
+    overlay.put(PAIR, new UnpackedCandles(packCandles([candle({ interval: 's1' })])), { epoch: 1, seq: 1 })
     overlay.hidePair(PAIR, { epoch: 1, seq: 2 })
     expect([overlay.size, overlay.of(PAIR, 's1').size, overlay.isHidden(PAIR)]).toEqual([0, 0, true])
-    overlay.put(PAIR, packCandles([candle({ interval: 's1' })]), { epoch: 1, seq: 3 })
+    overlay.put(PAIR, new UnpackedCandles(packCandles([candle({ interval: 's1' })])), { epoch: 1, seq: 3 })
     overlay.trim({ epoch: 1, seq: 2 })
     expect([overlay.size, overlay.isHidden(PAIR)]).toEqual([1, false])
   })
 
   it('ignores candles that are already stored and drops an older epoch', () => {
     const overlay = createCandleOverlay()
-    overlay.put(PAIR, packCandles([candle()]), { epoch: 1, seq: 50 })
+    overlay.put(PAIR, new UnpackedCandles(packCandles([candle()])), { epoch: 1, seq: 50 })
     overlay.trim({ epoch: 2, seq: 1 })
-    overlay.put(PAIR, packCandles([candle()]), { epoch: 2, seq: 1 })
+    overlay.put(PAIR, new UnpackedCandles(packCandles([candle()])), { epoch: 2, seq: 1 })
     expect(overlay.size).toBe(0)
   })
 })

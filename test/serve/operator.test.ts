@@ -92,7 +92,14 @@ describe('operator operations', () => {
     let swaps = 0
     const history = createSystemHistory({
       status: () => rig.serve.status(),
-      metrics: { contentType: '', text: async () => `dextape_fold_swaps_total{chain="${CHAIN}"} ${swaps}` },
+      metrics: {
+        contentType: '',
+        text: async () => `dextape_fold_swaps_total{chain="${CHAIN}"} ${swaps}
+dextape_stage_latency_seconds_bucket{stage="total",le="0.05"} ${swaps / 2}
+dextape_stage_latency_seconds_bucket{stage="total",le="0.25"} ${swaps}
+dextape_stage_latency_seconds_bucket{stage="total",le="+Inf"} ${swaps}
+dextape_stage_latency_seconds_bucket{stage="fold",le="+Inf"} 7`,
+      },
       sizes: async () => ({ log: [{ topic: 't', records: 1, bytes: 10 }], store: [{ table: 's', rows: 1, bytes: 5 }] }),
       nowMs: () => atMs,
       logger: { warn: () => {} },
@@ -104,8 +111,9 @@ describe('operator operations', () => {
     }
     expect(history.samples().length).toBe(240)
     expect(history.samples().at(-1)).toMatchObject({
-      ...{ log_bytes: 10, store_bytes: 5 },
+      ...{ log_bytes: 10, store_bytes: 5, latency_p95_ms: 250 },
       chains: [{ chain: CHAIN, swaps_per_s: 2 }],
     })
+    expect(history.samples()[0]?.latency_p95_ms).toBe(250)
   })
 })

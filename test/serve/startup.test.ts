@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { EventLog } from '../../services/core/log/port.js'
 import { findOffset } from '../../services/serve/memory/read-updates.js'
-import { freePort } from '../rig/browser/free-port.js'
+import { steadyPort } from '../rig/servers/steady-port.js'
 import { KEY, type Rig, row, startRig } from './rig.js'
 import {
   CHAIN,
@@ -82,7 +82,7 @@ describe('startup', () => {
         yield* rig.log.follow(...args)
       },
     }
-    const [httpPort, wsPort] = [await freePort(), await freePort()]
+    const [httpPort, wsPort] = [await steadyPort(), await steadyPort()]
     const pipeStatus = () => [{ chain: 'base', source: 'evm:base', sourceAgeS: null, indexedFrom: null }]
     const late = rig.open({ log, pipeStatus, config: { ...rig.config, httpPort, wsPort } })
     const started = late.start()
@@ -132,7 +132,7 @@ describe('startup', () => {
     const seen: number[] = []
     const codec = {
       learn: async () => {},
-      decodeLogRecord: (bytes: Uint8Array) => {
+      decodeLazily: (bytes: Uint8Array) => {
         seen.push(bytes.length)
         return {
           kind: 'update' as const,

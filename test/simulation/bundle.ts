@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import { repositoryRoot } from '../../schemas/avro.js'
 
-/** One change of one file: `from` must be in it exactly once. */
-export type PlantedBug = { name: string; file: string; from: string; to: string }
+/** One change of one file: `from` must be in it exactly once. `seed`: play from this one on, where the first seeds do not catch it. */
+export type PlantedBug = { name: string; file: string; from: string; to: string; seed?: number }
 
 /** The path of the bundle. */
 export async function bundleSimulation(bug?: PlantedBug): Promise<string> {

@@ -11,20 +11,22 @@ EventEmitter.defaultMaxListeners = 0
 
 const { values } = parseArgs({
   options: {
+    /** One, or several with commas between. */
     seed: { type: 'string', default: '1' },
+    /** How many to play, from each on. */
     seeds: { type: 'string', default: '1' },
-    /** Ends at the first seed with a problem. */
     trace: { type: 'boolean', default: false },
+    /** Ends at the first seed with a problem. */
     'until-caught': { type: 'boolean', default: false },
   },
 })
-const first = Number(values.seed)
 const count = Number(values.seeds)
+const seeds = values.seed.split(',').flatMap((first) => Array.from({ length: count }, (_, at) => Number(first) + at))
 const injected: Record<string, number> = {}
 const failed: number[] = []
 let [played, blocks, pushes] = [0, 0, 0]
 
-for (let seed = first; seed < first + count; seed++) {
+for (const seed of seeds) {
   const result = await runSeed(seed, values.trace ? (line) => process.stdout.write(`${line}\n`) : undefined)
   played += 1
   blocks += result.blocks

@@ -104,4 +104,25 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     from: 'if (!isBehind || nowMs()',
     to: 'if (isBehind || nowMs()',
   },
+  {
+    name: 'a restarted serve pushes a pair as a later update left it',
+    file: 'services/serve/memory/follow-chain.ts',
+    from: 'if (state.loadedThrough <= state.seq) return',
+    to: 'return',
+    seed: 1252,
+  },
+  {
+    name: 'a replayed candle closes with what its pair became later',
+    file: 'services/serve/memory/replay-recent.ts',
+    from: 'inexactThrough = Math.max(inexactThrough, usesOf(pair))',
+    to: 'usesOf(pair)',
+    seed: 3494,
+  },
+  {
+    name: 'a reorg is replayed without the candles it removed',
+    file: 'services/serve/memory/replay-recent.ts',
+    from: 'if (!born.has(pair)) inexactThrough = update.seq',
+    to: '',
+    seed: 2157,
+  },
 ]

@@ -9,7 +9,7 @@ import {
   WINDOWS_LENGTH,
 } from '../../core/domain/packed-windows.js'
 import type { BlockUpdate, PairInfo, PairUpdate, TokenInfo, TokenUpdate } from '../../core/domain/records.js'
-import { type BucketRing, CLOSE, CURRENCIES, FIRST, HIGH, LOW, OPEN, VOLUME } from '../state/bucket-ring.js'
+import { type BucketRing, CLOSE, CURRENCIES, FIRST, HIGH, LOW, OPEN, USD, VOLUME } from '../state/bucket-ring.js'
 import type { FoldState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
 import { FIGURE, WINDOW_COUNT, type Windows } from '../state/rolling-windows.js'
@@ -66,13 +66,20 @@ export function pairUpdate(state: FoldState, pair: number): PairUpdate {
   }
 }
 
-/** The last good price before today 00:00 UTC, else the first after. */
+/** Without a good price today (UTC) the last one; else the close of the last day before, or the first price. */
 function dayPrice(state: FoldState, pair: number): number {
-  const active = state.pairs.active[pair]
-  if (active === null || active === undefined) return state.pairs.rows.get(pair, PAIR.priceUsd)
-  const days = active.rings[K1440] as BucketRing
-  const before = days.closeBefore(days.lowerBound(bucketStart(K1440, state.nowS)), 0)
-  return Number.isNaN(before) ? state.pairs.rows.get(pair, PAIR.openPriceUsd) : before
+  const { rows, active } = state.pairs
+  const days = active[pair]?.rings[K1440]
+  const today = days?.lowerBound(bucketStart(K1440, state.nowS)) ?? 0
+  if (days === undefined || !hasGoodPriceFrom(days, today)) return rows.get(pair, PAIR.priceUsd)
+  const before = days.closeBefore(today, 0)
+  return Number.isNaN(before) ? rows.get(pair, PAIR.openPriceUsd) : before
+}
+
+function hasGoodPriceFrom(ring: BucketRing, from: number): boolean {
+  for (let index = from; index < ring.count; index += 1)
+    if (!Number.isNaN(ring.data[ring.at(index) + USD + FIRST] as number)) return true
+  return false
 }
 
 /** `published`: pairs with an entry in the same update, whose windows need not be repeated. */

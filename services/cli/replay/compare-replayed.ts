@@ -2,14 +2,13 @@
 import { BY_TIME, replayDatabase } from '../../aggregate/replay/replayed-rows.js'
 import type { Replay, ReplayLimits } from '../../core/coordination/replays.js'
 import type { Store } from '../../core/store/port.js'
-import { TABLES } from '../../core/store/tables.js'
+import { SEQS, TABLES } from '../../core/store/tables.js'
 import { KEYS } from '../verify/compare.js'
 
 export type Compared = { table: string; compared: number; different: number; onlyLive: number; onlyReplayed: number }
 
 type Table = keyof typeof KEYS
 
-const SEQS = 2 ** 40
 const LIMITS = { maxSeconds: 0, maxRows: 10, maxBytes: 4_000_000_000 }
 
 /** Rows that the live fold has changed after `seq` are left out. */

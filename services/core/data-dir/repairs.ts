@@ -29,6 +29,8 @@ export type Repair = Damage & {
 export interface Repairs {
   /** Unfinished ones. */
   list(): Repair[]
+  /** When this process last found damage, in epoch seconds; 0: never. A repair may end before anyone looks. */
+  lastFound(): number
   /** Logged and stored. Without chains there is nothing to wait for. */
   begin(damage: Damage, until: Repair['until'], isPrepared?: boolean): void
   /** The damaged data of all is removed. */
@@ -42,6 +44,7 @@ export const repairsFileOf = (dataDir: string): string => join(dataDir, 'repairs
 export function openRepairs(dataDir: string, logger: Logger, nowMs: () => number = Date.now): Repairs {
   const path = repairsFileOf(dataDir)
   let repairs = (readJsonFile(path) as Repair[] | undefined) ?? []
+  let lastFound = 0
 
   function store(changed: Repair[]): void {
     repairs = changed
@@ -51,10 +54,12 @@ export function openRepairs(dataDir: string, logger: Logger, nowMs: () => number
 
   return {
     list: () => repairs,
+    lastFound: () => lastFound,
     begin(damage, until, isPrepared = true) {
       logger.error('damage found', { part: damage.part, what: damage.what, answer: damage.answer })
+      lastFound = Math.floor(nowMs() / 1000)
       if (Object.keys(until).length === 0) return
-      store([...repairs, { ...damage, found: Math.floor(nowMs() / 1000), until: { ...until }, isPrepared }])
+      store([...repairs, { ...damage, found: lastFound, until: { ...until }, isPrepared }])
     },
     prepared: () => store(repairs.map((repair) => ({ ...repair, isPrepared: true }))),
     noteStored(chain, block, epoch) {

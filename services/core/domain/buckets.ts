@@ -16,3 +16,8 @@ export function bucketStart(interval: number, timeS: number): number {
   const origin = interval === K10080 ? FIRST_MONDAY_S : 0
   return Math.floor((timeS - origin) / seconds) * seconds + origin
 }
+
+/** Exclusive end of the bucket that starts at `timeS`. */
+export function bucketEnd(interval: number, timeS: number): number {
+  return timeS + (INTERVAL_SECONDS[interval] ?? 1)
+}

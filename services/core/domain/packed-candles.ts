@@ -2,7 +2,7 @@
  * The candles of a pair's entry in an update, as one array of numbers. An update has ten for every pair that traded: as objects
  * they would be most of what the fold, the log and serve allocate.
  */
-import { INTERVAL_SECONDS } from './buckets.js'
+import { bucketEnd } from './buckets.js'
 import { INTERVALS, type Interval } from './chains.js'
 
 /** One bucket in USD (u), native coin (m) and quote token (r); NaN: no price in that currency yet. */
@@ -101,7 +101,7 @@ export function intervalOf(candle: PackedCandle): Interval {
 
 /** Exclusive end of the bucket. */
 export function endAt(data: PackedCandles, at: number): number {
-  return (data[at + AT.timeS] as number) + (INTERVAL_SECONDS[data[at + AT.interval] as number] ?? 1)
+  return bucketEnd(data[at + AT.interval] as number, data[at + AT.timeS] as number)
 }
 
 export function isRemoved(candle: PackedCandle): boolean {

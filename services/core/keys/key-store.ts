@@ -54,8 +54,8 @@ export const hashKey = (key: string): string => createHash('sha256').update(key)
 
 export const monthOf = (ms: number): string => new Date(ms).toISOString().slice(0, 7)
 
-/** What `ensureFirst` creates. */
-export const FIRST_KEY: NewKey = { name: 'first', plan: 'unlimited', by: 'first start' }
+/** What `ensureFirst` creates: whoever starts a server first operates it. */
+export const FIRST_KEY: NewKey = { name: 'first', plan: 'operator', by: 'first start' }
 
 export function makeKey(wanted: NewKey, createdAtMs: number): { key: string; record: KeyRecord } {
   const key = `dx_${randomBytes(24).toString('base64url')}`

@@ -7,24 +7,32 @@
 import avro from 'avsc'
 import type { AvroRecord, AvroType } from '../../../schemas/avro.js'
 import { eventTypeOf } from '../../../schemas/types-from-avro.js'
-import { candlesForm, type PackedForm, windowsForm } from './packed-forms.js'
+import { candlesForm, type PackedForm, viewOf, windowsForm } from './packed-forms.js'
 
 /** The parts of avsc's reader and types that its declarations omit. */
-type Tap = { buf: Uint8Array; pos: number; readLong(): number; writeLong(value: number): void }
+export type Tap = { buf: Buffer; pos: number; readLong(): number; writeLong(value: number): void }
 type Reader = { _read(tap: Tap): unknown }
 type CheckHook = (value: unknown, type: avro.Type) => void
-type Branch = avro.Type &
+export type Branch = avro.Type &
   Reader & {
     _write(tap: Tap, value: unknown): void
     _skip(tap: Tap): void
     _check(value: unknown, flags: unknown, hook?: CheckHook, path?: string[]): boolean
   }
 type ResolverLike = { _read?: (tap: Tap) => unknown; itemsType?: Reader }
-type TypeOptions = Parameters<typeof avro.Type.forSchema>[1]
+export type TypeOptions = Parameters<typeof avro.Type.forSchema>[1]
 
 export function avroTypeOf(schema: AvroRecord): avro.types.RecordType {
+  return typeOf(schema, (list, options) => new SizedArray(list as never, options), Candles)
+}
+
+export type MakeList = (schema: unknown, options: TypeOptions) => avro.Type
+
+/** `makeEventList`, `candles`: the types of a pair's events. */
+export function typeOf(schema: AvroRecord, makeEventList: MakeList, candles: unknown): avro.types.RecordType {
   const typeHook = (part: unknown, options: TypeOptions): avro.Type | undefined => {
     if (isEventUnion(part)) return new EventUnion(part, options)
+    if (isEventList(part)) return makeEventList(part, options)
     if (isArraySchema(part)) return new BoundedArray(part as never, options)
     if (part === 'string') return new PlainString()
     if (part === 'double') return new OneNaN()
@@ -34,7 +42,7 @@ export function avroTypeOf(schema: AvroRecord): avro.types.RecordType {
   const options = {
     omitRecordMethods: true,
     typeHook,
-    logicalTypes: { candles: Candles, windows: Windows },
+    logicalTypes: { candles, windows: Windows },
   } as unknown as TypeOptions
   return avro.Type.forSchema(schema as never, options) as avro.types.RecordType
 }
@@ -66,6 +74,13 @@ function recordNameOf(branch: AvroType): string {
 function isArraySchema(part: unknown): boolean {
   return typeof part === 'object' && part !== null && (part as { type?: unknown }).type === 'array'
 }
+
+/** The lists of trades and liquidity events of a pair's entry, which readers may pass over. */
+function isEventList(part: unknown): boolean {
+  return isArraySchema(part) && EVENT_RECORDS.includes(recordNameOf((part as { items: AvroType }).items))
+}
+
+const EVENT_RECORDS = ['Trade', 'LiquidityTrade']
 
 /** `type` is the event's own property and not its prototype's, so that a spread, a clone and JSON keep it. */
 class EventUnion extends avro.types.LogicalType {
@@ -195,16 +210,61 @@ class BoundedArray extends avro.types.ArrayType {
   }
 
   _skip(tap: Tap): void {
-    const items = this.itemsType as Branch
-    for (let count = tap.readLong(); count !== 0; count = tap.readLong()) {
-      if (count < 0) {
-        count = -count
-        tap.readLong()
-      }
+    passItems(tap, this.itemsType as Branch)
+  }
+}
+
+/** Passes over an array; returns how many items it has. */
+export function passItems(tap: Tap, items: Branch): number {
+  let passed = 0
+  for (let count = tap.readLong(); count !== 0; count = tap.readLong()) {
+    passed += Math.abs(count)
+    if (count < 0) passBytes(tap, tap.readLong())
+    else {
       assertCount(tap, count)
       for (let index = 0; index < count; index++) items._skip(tap)
     }
   }
+  return passed
+}
+
+/** Says how many bytes its items have, so that a reader can pass over them: a form that Avro allows for any array. */
+export class SizedArray extends BoundedArray {
+  _write(tap: Tap, values: readonly unknown[]): void {
+    if (!Array.isArray(values) || values.length === 0) {
+      PLAIN_ARRAY._write.call(this as never, tap, values)
+      return
+    }
+    const items = this.itemsType as Branch
+    tap.writeLong(-values.length)
+    const sizeAt = tap.pos
+    tap.pos += EXPECTED_SIZE_BYTES
+    const from = tap.pos
+    for (const value of values) items._write(tap, value)
+    const size = tap.pos - from
+    const start = sizeAt + bytesOfLength(size)
+    if (start !== from && Math.max(start, from) + size <= tap.buf.length) tap.buf.copyWithin(start, from, from + size)
+    tap.pos = sizeAt
+    tap.writeLong(size)
+    tap.pos += size
+    tap.writeLong(0)
+  }
+}
+
+const PLAIN_ARRAY = avro.types.ArrayType.prototype as unknown as Branch
+/** Of a length from 64 to 8,191: that of one to a dozen trades. */
+const EXPECTED_SIZE_BYTES = 2
+
+function bytesOfLength(length: number): number {
+  let bytes = 1
+  for (let left = length; left >= 64; left = Math.floor(left / 128)) bytes += 1
+  return bytes
+}
+
+export function passBytes(tap: Tap, count: number): void {
+  const left = tap.buf.length - tap.pos
+  if (count < 0 || count > left) throw new Error(`a field of ${count} bytes, ${left} are left`)
+  tap.pos += count
 }
 
 /** Every item of our arrays takes a byte at least. */
@@ -219,9 +279,7 @@ abstract class Packed extends avro.types.LogicalType {
   _read(tap: Tap): Float64Array {
     const length = tap.readLong()
     const from = tap.pos
-    const left = tap.buf.length - from
-    if (length < 0 || length > left) throw new Error(`packed numbers of ${length} bytes, ${left} are left`)
-    tap.pos += length
+    passBytes(tap, length)
     return this.form.read(viewOf(tap.buf), from, from + length)
   }
 
@@ -247,22 +305,10 @@ abstract class Packed extends avro.types.LogicalType {
   }
 }
 
-class Candles extends Packed {
+export class Candles extends Packed {
   protected override readonly form = candlesForm
 }
 
 class Windows extends Packed {
   protected override readonly form = windowsForm
-}
-
-let viewed: Uint8Array | undefined
-let view: DataView = new DataView(new ArrayBuffer(0))
-
-/** The same buffer is read or written field after field. */
-function viewOf(buf: Uint8Array): DataView {
-  if (viewed !== buf) {
-    viewed = buf
-    view = new DataView(buf.buffer, buf.byteOffset, buf.byteLength)
-  }
-  return view
 }

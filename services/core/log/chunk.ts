@@ -25,24 +25,30 @@ const CHUNK_RECORDS = 4096
 
 export type Chunk = { bytes: Buffer; records: number; newestMs: number; payloadBytes: number }
 
-export function packChunks(entries: readonly LogEntry[]): Chunk[] {
+/** `allocate` gives the bytes of a chunk. */
+export function packChunks(entries: readonly LogEntry[], allocate: (bytes: number) => Buffer): Chunk[] {
   const chunks: Chunk[] = []
   let first = 0
   let payloadBytes = 0
   for (let index = 0; index < entries.length; index++) {
     const size = (entries[index]?.value.byteLength ?? 0) + ROW_BYTES
     if (index > first && (payloadBytes + size > CHUNK_BYTES || index - first >= CHUNK_RECORDS)) {
-      chunks.push(packChunk(entries, first, index))
+      chunks.push(packChunk(entries, first, index, allocate))
       first = index
       payloadBytes = 0
     }
     payloadBytes += size
   }
-  if (first < entries.length) chunks.push(packChunk(entries, first, entries.length))
+  if (first < entries.length) chunks.push(packChunk(entries, first, entries.length, allocate))
   return chunks
 }
 
-function packChunk(entries: readonly LogEntry[], first: number, end: number): Chunk {
+function packChunk(
+  entries: readonly LogEntry[],
+  first: number,
+  end: number,
+  allocate: (bytes: number) => Buffer,
+): Chunk {
   const records = end - first
   let newestMs = 0
   const keyLengths = new Uint32Array(records)
@@ -56,7 +62,7 @@ function packChunk(entries: readonly LogEntry[], first: number, end: number): Ch
     payloadBytes += entry.value.byteLength + (keyLength === SAME_KEY ? 0 : keyLength)
     previousKey = entry.key
   }
-  const bytes = Buffer.allocUnsafe(HEADER_BYTES + records * ROW_BYTES + payloadBytes)
+  const bytes = allocate(HEADER_BYTES + records * ROW_BYTES + payloadBytes)
   bytes.writeUInt32LE(FORMAT_PLAIN, 0)
   bytes.writeUInt32LE(records, 4)
   let position = HEADER_BYTES + records * ROW_BYTES

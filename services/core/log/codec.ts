@@ -7,6 +7,7 @@ import { type AvroRecord, RECORD_NAMES, type RecordName, schemaVersions } from '
 import { DextapeError } from '../domain/errors.js'
 import type { Block, BlockUpdate, DeadLetter, Retract, TradeRecord } from '../domain/records.js'
 import { avroTypeOf } from './avro-types.js'
+import { lazyUpdateTypeOf } from './lazy-update-type.js'
 import { type SchemaRegistry, subjectOf } from './registry.js'
 import { packUpdate, type UnpackedUpdate } from './unpacked-update.js'
 
@@ -41,6 +42,8 @@ export type Codec = {
   encodeDeadLetter(topic: string, dead: Loose<DeadLetter>): Buffer
   encodeTrade(topic: string, trade: Loose<TradeRecord>): Buffer
   decodeLogRecord(bytes: Uint8Array, place?: RecordPlace): DecodedRecord
+  /** The same, but the events of an update's pairs are read when they are asked for. */
+  decodeLazily(bytes: Uint8Array, place?: RecordPlace): DecodedRecord
   /** What a record that can be decoded was written as. */
   writtenAs(bytes: Uint8Array): RecordName | undefined
   /** Registers a topic's schemas ahead of its first record; needed where the registry is remote. */
@@ -50,10 +53,12 @@ export type Codec = {
 }
 
 const HEADER_BYTES = 5
-const FIRST_SCRATCH_BYTES = 64 * 1024
+/** Records are encoded one after the other into it, and keep it in memory: whoever keeps one for long copies it. */
+const SCRATCH_BYTES = 512 * 1024
 
 type Newest = { name: RecordName; schema: AvroRecord }
 type Resolver = ReturnType<avro.Type['createResolver']>
+const NO_DECODER = { name: undefined, resolver: undefined }
 type Decoder = { name: RecordName; type: avro.types.RecordType; resolver: Resolver | undefined }
 
 export function createCodec(registry: SchemaRegistry): Codec {
@@ -63,7 +68,9 @@ export function createCodec(registry: SchemaRegistry): Codec {
   const decoders = new Map<number, Decoder>()
   /** Schemas fetched ahead, by id; null: unknown to the registry. */
   const learned = new Map<number, AvroRecord | null>()
-  let scratch = Buffer.allocUnsafeSlow(FIRST_SCRATCH_BYTES)
+  let lazyType: avro.types.RecordType | undefined
+  let scratch = Buffer.alloc(0)
+  let used = 0
 
   function newestNamed(name: RecordName): Newest {
     return newest.get(name) as Newest
@@ -109,14 +116,17 @@ export function createCodec(registry: SchemaRegistry): Codec {
     const id = idFor(topic, name)
     const type = typeOf(name)
     try {
-      let end = type.encode(record, scratch, HEADER_BYTES)
+      let end = type.encode(record, scratch, used + HEADER_BYTES)
       if (end < 0) {
-        scratch = Buffer.allocUnsafeSlow(2 * (scratch.length - end))
+        scratch = Buffer.allocUnsafeSlow(Math.max(SCRATCH_BYTES, scratch.length - used - end))
+        used = 0
         end = type.encode(record, scratch, HEADER_BYTES)
       }
-      scratch[0] = 0
-      scratch.writeUInt32BE(id, 1)
-      return Buffer.from(scratch.subarray(0, end))
+      const encoded = scratch.subarray(used, end)
+      encoded[0] = 0
+      encoded.writeUInt32BE(id, 1)
+      used = end
+      return encoded
     } catch (cause) {
       throw new DextapeError({
         code: 'unencodable',
@@ -162,14 +172,25 @@ export function createCodec(registry: SchemaRegistry): Codec {
     }
   }
 
+  function decodeLazily(bytes: Uint8Array, place?: RecordPlace): DecodedRecord {
+    const id = schemaIdOf(bytes)
+    const { name, resolver } = id === undefined ? NO_DECODER : decoderFor(id, place)
+    if (name !== 'block_update' || resolver !== undefined) return decodeLogRecord(bytes, place)
+    lazyType ??= lazyUpdateTypeOf(newestNamed(name).schema)
+    try {
+      return { kind: 'update', update: lazyType.fromBuffer(bodyOf(bytes)) as BlockUpdate }
+    } catch (cause) {
+      throw undecodable(id, messageOf(cause), place, cause)
+    }
+  }
+
   function decodeLogRecord(bytes: Uint8Array, place?: RecordPlace): DecodedRecord {
     const id = schemaIdOf(bytes)
     if (id === undefined) throw undecodable(undefined, 'bytes that do not begin with 0 and a schema id', place)
     const { name, type, resolver } = decoderFor(id, place)
-    const body = Buffer.from(bytes.buffer, bytes.byteOffset + HEADER_BYTES, bytes.byteLength - HEADER_BYTES)
     let record: unknown
     try {
-      record = type.fromBuffer(body, resolver)
+      record = type.fromBuffer(bodyOf(bytes), resolver)
       if (name === 'update') record = packUpdate(record as UnpackedUpdate)
     } catch (cause) {
       throw undecodable(id, messageOf(cause), place, cause)
@@ -199,6 +220,7 @@ export function createCodec(registry: SchemaRegistry): Codec {
     },
     encodeTrade: (topic, trade) => encode(topic, 'trade', trade),
     decodeLogRecord,
+    decodeLazily,
     writtenAs(bytes) {
       const id = schemaIdOf(bytes)
       return id === undefined ? undefined : decoderFor(id, undefined).name
@@ -236,6 +258,10 @@ function newestOf(name: RecordName): Newest {
 function schemaIdOf(bytes: Uint8Array): number | undefined {
   if (bytes.byteLength < HEADER_BYTES || bytes[0] !== 0) return undefined
   return new DataView(bytes.buffer, bytes.byteOffset, HEADER_BYTES).getUint32(1)
+}
+
+function bodyOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + HEADER_BYTES, bytes.byteLength - HEADER_BYTES)
 }
 
 /** Path and value of the first field that does not match the schema. */

@@ -19,7 +19,7 @@ import type { EventLog, LogEntry, LogRecord, ReadOptions, TopicInfo } from './po
 import { embeddedRegistry, type SchemaRegistry } from './registry.js'
 import { damageMarkOf } from './salvage-log.js'
 import { type ChunkTimes, createTail, type TailChunk } from './tail.js'
-import { openThreadChannel, shared, type ThreadAppend } from './thread-channel.js'
+import { openThreadChannel, sharedBuffer, type ThreadAppend } from './thread-channel.js'
 
 export type EmbeddedOptions = EnvironmentOptions & {
   maxValueBytes?: number
@@ -111,13 +111,13 @@ function embeddedLog(env: Environment, options: EmbeddedOptions): EventLog {
       assertName('topic', topic)
       assertEntries(topic, entries, maxValueBytes)
       if (entries.length === 0) return latest(topic)?.end ?? 0
-      const chunks = packChunks(entries)
+      const chunks = packChunks(entries, hasThreads ? sharedBuffer : Buffer.allocUnsafe)
       const { id, firstOffset } = await write(topic, () => appendChunks(env, topic, chunks))
       const added: TailChunk[] = []
       let first = firstOffset
       for (const { bytes, records } of chunks) {
         const times = timesOf(entries.slice(first - firstOffset, first - firstOffset + records))
-        added.push({ first, end: first + records, bytes: hasThreads ? shared(bytes) : bytes, times })
+        added.push({ first, end: first + records, bytes, times })
         first += records
       }
       arrived(topic, { topicId: id, chunks: added })

@@ -123,8 +123,13 @@ const SCHEMAS_SEAL = 'checksum'
 
 /** Logs of earlier versions have no checksum. */
 export function areSchemasWhole({ schemas }: Pick<Environment, 'schemas'>): boolean {
-  const sealed = schemas.get(SCHEMAS_SEAL)
-  return sealed === undefined || sealed === checksumOfSchemas(schemas)
+  try {
+    const sealed = schemas.get(SCHEMAS_SEAL)
+    return sealed === undefined || sealed === checksumOfSchemas(schemas)
+  } catch {
+    // One of them is not even JSON any more.
+    return false
+  }
 }
 
 function checksumOfSchemas(schemas: Environment['schemas']): number {

@@ -5,6 +5,7 @@
 import { INTERVALS } from '../domain/chains.js'
 import { AT, CANDLE_WIDTH, candleCount, FIRST_FIGURE } from '../domain/packed-candles.js'
 import { SAME_AS_MAIN_PAIR, WINDOW_WIDTH, WINDOWS_LENGTH } from '../domain/packed-windows.js'
+import type { VisitPlace } from '../domain/pair-events.js'
 
 export type PackedForm = {
   /** True for what can be written: whole candles, and all windows or none. */
@@ -62,11 +63,22 @@ export const candlesForm: PackedForm = {
   },
 }
 
+/** Calls with the place of each candle of bytes that a writer made, without reading its figures. */
+export function visitCandles(view: DataView, start: number, end: number, visit: VisitPlace): void {
+  let from = start
+  for (let index = 0; from < end; index += 1) {
+    const head = view.getUint8(from)
+    visit(index, head & ~REMOVED, view.getFloat64(from + 4, true), head >= REMOVED)
+    from += CANDLE.headBytes + DOUBLE * ones(candleBitsAt(view, from))
+  }
+}
+
 function candleBitsAt(view: DataView, from: number): number {
   return view.getUint8(from + 1) | (view.getUint16(from + 2, true) << 8)
 }
 
-function countCandles(view: DataView, start: number, end: number): number {
+/** Throws on bytes that no writer makes. */
+export function countCandles(view: DataView, start: number, end: number): number {
   let count = 0
   let from = start
   for (; from < end; count += 1) {
@@ -177,4 +189,16 @@ function ones(bits: number): number {
   let count = 0
   for (let left = bits; left !== 0; left &= left - 1) count += 1
   return count
+}
+
+let viewed: Uint8Array | undefined
+let view: DataView = new DataView(new ArrayBuffer(0))
+
+/** The same bytes are read or written field after field. */
+export function viewOf(bytes: Uint8Array): DataView {
+  if (viewed !== bytes) {
+    viewed = bytes
+    view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  }
+  return view
 }

@@ -51,9 +51,7 @@ function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
 }
 
-/** A copy that other threads get by reference. The database takes no shared memory. */
-export function shared(bytes: Buffer): Buffer {
-  const copy = Buffer.from(new SharedArrayBuffer(bytes.byteLength))
-  copy.set(bytes)
-  return copy
+/** Other threads get it by reference. The database takes no shared memory. */
+export function sharedBuffer(bytes: number): Buffer {
+  return Buffer.from(new SharedArrayBuffer(bytes))
 }

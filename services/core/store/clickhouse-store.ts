@@ -5,7 +5,7 @@ import type { Reachability } from '../runtime/part-health.js'
 import { type Clients, connect, SILENCE_MS, type StoreTarget } from './connect.js'
 import { migrate } from './migrations.js'
 import type { QueryLimits, Store } from './port.js'
-import { readRows } from './row-binary.js'
+import { type ReadCell, readRows } from './row-binary.js'
 import { isTransient, storeFault, unreachableReason } from './store-faults.js'
 import { TABLES, type TableName } from './tables.js'
 
@@ -198,7 +198,9 @@ function insertHead(table: TableName, format: 'JSONCompactEachRow' | 'RowBinary'
 }
 
 function jsonLines(table: TableName, rows: Uint8Array): string {
-  return [...readRows(table, rows)].map((row) => JSON.stringify(row)).join('\n')
+  // In an array the engine takes null for 0; elsewhere for the column's default, which is not a number either.
+  const unknownAsNan = (cell: ReadCell) => (Array.isArray(cell) ? cell.map((figure) => figure ?? 'nan') : cell)
+  return [...readRows(table, rows)].map((row) => JSON.stringify(row.map(unknownAsNan))).join('\n')
 }
 
 type Statement = 'insert' | 'other'

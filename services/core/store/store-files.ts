@@ -143,7 +143,7 @@ function markOf(path: string): FileMark | undefined {
 }
 
 /** A merge or a delete writes a part that takes the place of others: of the same partition, with all their blocks. */
-function isReplaced(part: string, others: readonly string[]): boolean {
+export function isReplaced(part: string, others: readonly string[]): boolean {
   const own = placeOf(part)
   return others.some((name) => {
     const other = placeOf(name)

@@ -55,7 +55,14 @@ export const TABLES = {
 /** Filled by the engine from `trade_rows`, with every insert. */
 export const FILLED_TABLES = ['wallet_trade_rows', 'orphaned_block_rows'] as const
 
+/** More than an epoch has. */
+export const SEQS = 2 ** 40
+
 /** A later epoch always wins. */
-export const rowVersion = (epoch: number, seq: number): number => epoch * 2 ** 40 + seq
+export const rowVersion = (epoch: number, seq: number): number => epoch * SEQS + seq
+
+export function positionOf(version: number): { epoch: number; seq: number } {
+  return { epoch: Math.floor(version / SEQS), seq: version % SEQS }
+}
 
 export type TableName = keyof typeof TABLES

@@ -14,6 +14,8 @@ type Hit =
   | { kind: 'pair' | 'wallet'; href: string; chain: string; address: string; label: string }
 
 const LIMIT = 30
+/** Tokens whose pairs are looked through. */
+const PAIRED = 8
 const WAIT_MS = 120
 const EVM = /^0x[0-9a-f]{40}$/i
 const EVM_POOL = /^0x[0-9a-f]{64}$/i
@@ -166,6 +168,7 @@ async function findHits(keyword: string, signal: AbortSignal): Promise<Hit[]> {
     ask('tokensKeyword', { keyword, limit: LIMIT, orderby: 'main_pair_tvl' }, signal),
     findPlaces(keyword, signal),
   ])
+  if (tokens.length === 0 && places.length === 0) return findPairs(keyword, signal)
   const found = tokens.map(
     (token): Hit => ({
       ...{ kind: 'token', href: tokenPath(token.chain, token.token), token },
@@ -175,6 +178,29 @@ async function findHits(keyword: string, signal: AbortSignal): Promise<Hit[]> {
   const isToken = tokens.some(({ token }) => token.toLowerCase() === keyword.toLowerCase())
   return [...found.sort((a, b) => rank(a) - rank(b)), ...(isToken ? [] : places)]
 }
+
+/** Two symbols, as `TKN/WETH` or `tkn weth`: the pairs of tokens that are named like the first with one like the second. */
+async function findPairs(keyword: string, signal: AbortSignal): Promise<Hit[]> {
+  const [first = '', second = ''] = keyword.split(/[\s/·-]+/).filter(Boolean)
+  if (second === '') return []
+  const tokens = await ask('tokensKeyword', { keyword: first, limit: PAIRED, orderby: 'main_pair_tvl' }, signal)
+  const details = await Promise.all(
+    tokens.map(({ token, chain }) => ask('tokenDetail', { token_id: `${token}-${chain}` }, signal)),
+  )
+  const starts = (symbol: string) => symbol.toLowerCase().startsWith(second.toLowerCase())
+  return details.flatMap((detail) =>
+    (detail?.pairs ?? [])
+      .filter((pair) => starts(pair.token0_address === detail?.token.token ? pair.token1_symbol : pair.token0_symbol))
+      .map((pair) => pairHit(pair)),
+  )
+}
+
+type Pair = { chain: string; pair: string; token0_symbol: string; token1_symbol: string; amm: string }
+
+const pairHit = ({ chain, pair, amm, token0_symbol, token1_symbol }: Pair): Hit => ({
+  ...{ kind: 'pair', href: pairPath(chain, pair), chain, address: pair },
+  label: `${token0_symbol} / ${token1_symbol} · ${amm}`,
+})
 
 /** An address may be a pair; any account can be a wallet. */
 async function findPlaces(keyword: string, signal: AbortSignal): Promise<Hit[]> {
@@ -187,10 +213,7 @@ async function findPlaces(keyword: string, signal: AbortSignal): Promise<Hit[]> 
   const hits = await Promise.all(
     chains.map(async (chain): Promise<Hit[]> => {
       const pair = await ask('pairDetail', { pair_id: `${keyword}-${chain}` }, signal).catch(() => null)
-      if (pair !== null) {
-        const label = `${pair.token0_symbol} / ${pair.token1_symbol} · ${pair.amm}`
-        return [{ kind: 'pair', href: pairPath(chain, pair.pair), chain, address: pair.pair, label }]
-      }
+      if (pair !== null) return [pairHit(pair)]
       if (!isEvm && !isSolana) return []
       const label = texts.search.walletOn(chain)
       return [{ kind: 'wallet', href: walletPath(chain, keyword), chain, address: keyword, label }]

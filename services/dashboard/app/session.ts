@@ -3,7 +3,8 @@ import { type Client, createClient, DextapeError, type OperationName, type Param
 import { createValue } from './store.js'
 import { texts } from './texts.js'
 
-export type Session = { kind: 'closed'; wrong: string } | { kind: 'open'; client: Client }
+/** `turn`: which key since the page was opened. Views start anew with each: one may not see what another could. */
+export type Session = { kind: 'closed'; wrong: string } | { kind: 'open'; client: Client; turn: number }
 
 const STORED = 'dextape-key'
 const KEY_CODES = ['key_missing', 'key_invalid', 'key_expired', 'key_datafeed_only']
@@ -19,6 +20,8 @@ export const socketRetry = createValue<{ atMs: number; why: string } | undefined
 export const heardAt = createValue(0)
 export const hear = (): void => heardAt.set(Date.now())
 
+let turn = 0
+
 export function openSession(key: string): void {
   closeClient()
   localStorage.setItem(STORED, key)
@@ -30,7 +33,8 @@ export function openSession(key: string): void {
     },
     onRetry: (error, delayMs) => socketRetry.set({ atMs: Date.now() + delayMs, why: reasonOf(error) }),
   })
-  session.set({ kind: 'open', client })
+  turn += 1
+  session.set({ kind: 'open', client, turn })
 }
 
 function closeClient(): void {
@@ -99,11 +103,6 @@ export async function ask<Name extends OperationName>(
   signal?: AbortSignal,
 ): Promise<Result<Name>> {
   return (await repeat(signal, () => client().call(name, params, { signal }))).data
-}
-
-/** The same for a path that the interface of this page does not know. */
-export async function askPath<T>(path: string, signal?: AbortSignal): Promise<T> {
-  return (await repeat(signal, () => client().get(path, { signal }))) as T
 }
 
 async function repeat<T>(signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {

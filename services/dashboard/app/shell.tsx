@@ -1,8 +1,9 @@
 /** Around every view: navigation, search, chains, the key, and what is wrong. */
-import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { type ComponentChildren, Fragment } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { dateTime, span, whole } from '../show/format.js'
 import { Choices } from '../show/parts.js'
+import { Toasts } from '../watchlist/toasts.js'
 import { route } from './router.js'
 import { Search } from './search.js'
 import { forgetKey, openSession, session, socketRetry } from './session.js'
@@ -17,7 +18,7 @@ const SLOW_S = 30
 const BEHIND_S = 120
 
 export function Shell({ children }: { children: ComponentChildren }) {
-  const isOpen = useValue(session).kind === 'open'
+  const open = useValue(session)
   const isSilent = useValue(silence) !== undefined
   const isPaused = useValue(socketRetry) !== undefined
   return (
@@ -29,8 +30,9 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <Simulated />
       <Trouble />
       <main id="content" tabIndex={-1}>
-        {isOpen ? children : <KeyPanel />}
+        {open.kind === 'open' ? <Fragment key={open.turn}>{children}</Fragment> : <KeyPanel />}
       </main>
+      <Toasts />
     </div>
   )
 }
@@ -137,8 +139,22 @@ function Settings() {
   const isOpen = useValue(session).kind === 'open'
   const chosenTheme = useValue(theme)
   const chosenClock = useValue(clock)
+  const box = useRef<HTMLDetailsElement>(null)
+  useEffect(() => {
+    const close = (event: Event) => {
+      const isInside = box.current?.contains(event.target as Node) === true
+      const isEscape = event instanceof KeyboardEvent && event.key === 'Escape'
+      if (box.current !== null && (isEscape || (event.type === 'click' && !isInside))) box.current.open = false
+    }
+    addEventListener('click', close)
+    addEventListener('keydown', close)
+    return () => {
+      removeEventListener('click', close)
+      removeEventListener('keydown', close)
+    }
+  }, [])
   return (
-    <details class="settings">
+    <details class="settings" ref={box}>
       <summary aria-label={texts.settings.open}>
         <svg viewBox="0 0 16 16" width="15" height="15" aria-hidden="true">
           <path

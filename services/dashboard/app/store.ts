@@ -54,7 +54,7 @@ export function useValue<T>(value: Value<T>): T {
 
 export type Loaded<T> = { kind: 'loading' } | { kind: 'failed'; error: unknown } | { kind: 'ready'; data: T }
 
-/** Loads when `deps` change, and again on `reload`. While it loads again, the data stays. */
+/** Loads when `deps` change, and again on `reload`. While it loads again, or if that fails, the data stays. */
 export function useLoaded<T>(
   load: (signal: AbortSignal) => Promise<T>,
   deps: readonly unknown[],
@@ -68,7 +68,8 @@ export function useLoaded<T>(
     known.current = deps
     load(ending.signal).then(
       (data) => ending.signal.aborted || setState({ kind: 'ready', data }),
-      (error) => ending.signal.aborted || setState({ kind: 'failed', error }),
+      (error) =>
+        ending.signal.aborted || setState((old) => (old.kind === 'ready' ? old : { kind: 'failed' as const, error })),
     )
     return () => ending.abort()
   }, [...deps, turn])

@@ -17,15 +17,16 @@ import { clock } from '../app/settings.js'
 import { texts } from '../app/texts.js'
 import { clockTime, dateTime, price, span } from '../show/format.js'
 import { movingAverage, type Point, volumeWeightedAverage } from './indicators.js'
+import type { Mark } from './marks.js'
 import { type Bar, isBar, type Place, withGaps } from './series.js'
 
 export const STYLES = ['candles', 'line', 'area'] as const
 export type Style = (typeof STYLES)[number]
 export type Look = { style: Style; isLog: boolean; hasAverages: boolean; hasVwap: boolean; hasVolume: boolean }
-export type Mark = { timeS: number; kind: 'buy' | 'sell' | 'add' | 'remove' | 'corrected'; text: string }
 
 const AVERAGES = [7, 25, 99] as const
 const DAY_S = 86_400
+const FILLS_CHART = 200
 
 export const at = (timeS: number): UTCTimestamp => timeS as UTCTimestamp
 
@@ -135,6 +136,8 @@ export function drawChart(box: HTMLElement, onCrosshair: (bar: Bar | undefined) 
 
   function drawAll(): void {
     const places = withGaps(bars, stepS)
+    // Nothing is before the first bar; a few bars would stick to the left.
+    chart.timeScale().applyOptions({ fixLeftEdge: places.length > FILLS_CHART })
     // An axis for tiny prices: steps of a hundred-thousandth of the price.
     const last = bars.at(-1)?.close ?? 1
     const minMove = 10 ** Math.max(-18, Math.floor(Math.log10(Math.abs(last) || 1)) - 5)
@@ -161,7 +164,7 @@ export function drawChart(box: HTMLElement, onCrosshair: (bar: Bar | undefined) 
   }
 
   function markerOf({ timeS, kind, text }: Mark): SeriesMarker<UTCTimestamp> {
-    const time = at(Math.floor(timeS / stepS) * stepS)
+    const time = at(timeS)
     switch (kind) {
       case 'buy':
         return { time, text, position: 'belowBar', shape: 'arrowUp', color: colour('up') }

@@ -1,33 +1,27 @@
-/** Trades and liquidity events as marks on the chart. */
-import { ask } from '../app/session.js'
-import { toNumber, usdShort } from '../show/format.js'
-import type { Mark } from './draw-chart.js'
+/** Events as marks on the chart. Pure. */
+import { usdShort } from '../show/format.js'
 
-const TRADES = 300
-/** Only the largest: a mark per trade would hide the candles. */
-const SHOWN = 40
-const EVENTS = 100
+export type EventKind = 'buy' | 'sell' | 'add' | 'remove'
+export type EventMark = { timeS: number; kind: EventKind; valueUsd: number }
+export type Mark = { timeS: number; kind: EventKind | 'corrected'; text: string }
 
-export async function readTradeMarks(pairId: string, signal: AbortSignal): Promise<Mark[]> {
-  const [{ txs }, pair] = await Promise.all([
-    ask('txsSwap', { pair_id: pairId, limit: TRADES, sort: 'desc' }, signal),
-    ask('pairDetail', { pair_id: pairId }, signal),
-  ])
-  return txs
-    .toSorted((a, b) => toNumber(b.amount_usd) - toNumber(a.amount_usd))
-    .slice(0, SHOWN)
-    .map((swap) => ({
-      timeS: swap.tx_time,
-      kind: swap.to_token_address === pair?.target_token ? 'buy' : 'sell',
-      text: usdShort(swap.amount_usd),
-    }))
-}
+/** A mark on every bar would hide the candles. */
+const MOST_MARKS = 40
+/** The others are signs without words. */
+const MOST_TEXTS = 14
 
-export async function readLiquidityMarks(pairId: string, signal: AbortSignal): Promise<Mark[]> {
-  const { txs } = await ask('txsLiq', { pair_id: pairId, limit: EVENTS, sort: 'desc' }, signal)
-  return txs.map((event) => ({
-    timeS: event.tx_time,
-    kind: event.type === 'removeLiquidity' ? 'remove' : 'add',
-    text: usdShort(event.amount_usd),
+/** Of each kind at most one to a bar: the largest, and how many of the others were as notable. */
+export function marksOf(events: readonly EventMark[], barTimeOf: (timeS: number) => number): Mark[] {
+  const bars = new Map<string, EventMark & { count: number }>()
+  for (const event of events.toSorted((a, b) => b.valueUsd - a.valueUsd)) {
+    const timeS = barTimeOf(event.timeS)
+    const name = `${timeS} ${event.kind}`
+    const largest = bars.get(name)
+    if (largest === undefined) bars.set(name, { ...event, timeS, count: 1 })
+    else largest.count += 1
+  }
+  return [...bars.values()].slice(0, MOST_MARKS).map(({ timeS, kind, valueUsd, count }, at) => ({
+    ...{ timeS, kind },
+    text: at >= MOST_TEXTS ? '' : `${usdShort(valueUsd)}${count > 1 ? ` +${count - 1}` : ''}`,
   }))
 }

@@ -5,21 +5,29 @@ import { useFollow } from '../app/live.js'
 import { route, setQuery } from '../app/router.js'
 import { reasonOf } from '../app/session.js'
 import { clock, theme } from '../app/settings.js'
-import { useValue } from '../app/store.js'
+import { useEvery, useValue } from '../app/store.js'
 import { texts } from '../app/texts.js'
 import { dateTime, directionOf, percent, price, short } from '../show/format.js'
 import { Choices } from '../show/parts.js'
 import { AuditDialog } from './audit.js'
-import { type DrawnChart, drawChart, type Look, type Mark, STYLES, type Style } from './draw-chart.js'
-import { readLiquidityMarks, readTradeMarks } from './marks.js'
+import { type DrawnChart, drawChart, type Look, STYLES, type Style } from './draw-chart.js'
+import { type EventMark, type Mark, marksOf } from './marks.js'
 import { type ChartOf, readBars } from './read-bars.js'
+import { readMarks } from './read-marks.js'
 import { type Bar, barOf, type Currency, INTERVALS, type IntervalName, pushedBar, putBar } from './series.js'
 
 const CURRENCIES = ['u', 'm', 'r'] as const
 const CORRECTED_MS = 6000
 const LEAST_REFRESH_MS = 1000
+const MARKS_MS = 30_000
 
-type Props = { of: ChartOf; pair: string; chain: string; name: string; symbols: Record<Currency, string> }
+type Props = {
+  of: ChartOf
+  pair: string
+  chain: string
+  name: string
+  symbols: Record<Currency, string>
+}
 type State = 'loading' | 'ready' | 'older' | 'all'
 
 export function PriceChart({ of, pair, chain, name, symbols }: Props) {
@@ -37,7 +45,8 @@ export function PriceChart({ of, pair, chain, name, symbols }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const drawn = useRef<DrawnChart | undefined>(undefined)
   const bars = useRef<Bar[]>([])
-  const marks = useRef<{ events: Mark[]; corrected: Mark[] }>({ events: [], corrected: [] })
+  const marks = useRef<{ events: EventMark[]; corrected: Mark[] }>({ events: [], corrected: [] })
+  const isDrawn = useRef(false)
   const older = useRef<() => void>(() => {})
   const [state, setState] = useState<State>('loading')
   const [error, setError] = useState('')
@@ -66,6 +75,7 @@ export function PriceChart({ of, pair, chain, name, symbols }: Props) {
     let isReading = false
     let hasMore = true
     bars.current = []
+    isDrawn.current = false
     setPointed(undefined)
     setState('loading')
     setError('')
@@ -82,11 +92,14 @@ export function PriceChart({ of, pair, chain, name, symbols }: Props) {
         bars.current = [...page.filter(({ timeS }) => !known.has(timeS)), ...bars.current].sort(
           (a, b) => a.timeS - b.timeS,
         )
+        isDrawn.current = true
         drawn.current?.setBars(bars.current, interval.seconds)
         if (beforeS === undefined) drawn.current?.showLatest()
         setState(hasMore ? 'ready' : 'all')
       } catch (failure) {
-        if (!ending.signal.aborted) setError(reasonOf(failure))
+        if (ending.signal.aborted) return
+        isDrawn.current = true
+        setError(reasonOf(failure))
       } finally {
         isReading = false
       }
@@ -97,25 +110,32 @@ export function PriceChart({ of, pair, chain, name, symbols }: Props) {
     return () => ending.abort()
   }, [place])
 
-  const showMarks = () => drawn.current?.setMarks([...marks.current.events, ...marks.current.corrected])
+  const barTimeOf = (timeS: number) =>
+    bars.current.findLast((bar) => bar.timeS <= timeS)?.timeS ?? Math.floor(timeS / interval.seconds) * interval.seconds
+  const showMarks = () =>
+    drawn.current?.setMarks([...marksOf(marks.current.events, barTimeOf), ...marks.current.corrected])
+  const firstS = bars.current[0]?.timeS
+  const readEvents = async (signal: AbortSignal) => {
+    const hasAny = firstS !== undefined && (marked.trades || marked.liquidity)
+    const events = hasAny ? await readMarks({ pair, chain, fromS: firstS }, marked, signal) : []
+    if (signal.aborted) return
+    marks.current.events = events
+    showMarks()
+  }
+  // Of the bars that are loaded: more once older ones were scrolled to.
   useEffect(() => {
     const ending = new AbortController()
-    const read = async () => {
-      const [trades, liquidity] = await Promise.all([
-        marked.trades ? readTradeMarks(pairId, ending.signal) : [],
-        marked.liquidity ? readLiquidityMarks(pairId, ending.signal) : [],
-      ])
-      marks.current.events = [...trades, ...liquidity]
-      showMarks()
-    }
-    read().catch(() => {})
+    readEvents(ending.signal).catch(() => {})
     return () => ending.abort()
-  }, [pairId, marked.trades, marked.liquidity, state === 'loading'])
+  }, [place, marked.trades, marked.liquidity, firstS])
+  useEvery(MARKS_MS, () => void readEvents(new AbortController().signal).catch(() => {}))
 
   function put(bar: Bar, isRemoved: boolean): void {
     const last = bars.current.at(-1)
     if (isRemoved) bars.current = bars.current.filter(({ timeS }) => timeS !== bar.timeS)
     else putBar(bars.current, bar)
+    // One bar alone would set the axes: it is drawn with the first page.
+    if (!isDrawn.current) return
     if (!isRemoved && (last === undefined || bar.timeS >= last.timeS)) drawn.current?.moveLast(bars.current)
     else drawn.current?.setBars(bars.current, interval.seconds)
     redraw((count) => count + 1)

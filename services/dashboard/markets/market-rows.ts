@@ -1,5 +1,9 @@
-/** The tokens of the chains with their live figures, loaded page by page. */
-import type { PushedPrice, TokensSearchItem, TokensTrendingTokensItem } from '@dextape/client'
+/**
+ * Tokens with their live figures. The first places of a list are read from the server, which sorts over all tokens. The others come
+ * page by page, at most a thousand: sorting them beside the first cannot change these, because nothing that is not among them
+ * is above them.
+ */
+import type { Params, PushedPrice, RanksItem, TokensSearchItem, TokensTrendingTokensItem } from '@dextape/client'
 import { follow } from '../app/live.js'
 import { ask } from '../app/session.js'
 import { createValue, oncePerFrame } from '../app/store.js'
@@ -31,9 +35,11 @@ const MAX_ROWS = 1000
 const BATCH = 50
 const IDS_PER_SUBSCRIPTION = 400
 
+export type List = Omit<Params<'ranks'>, 'chain'> & { topic: string }
 export type MarketRows = ReturnType<typeof createMarketRows>
 
-export function createMarketRows(chains: readonly string[]) {
+/** `chain`: undefined for all. */
+export function createMarketRows(chain: string | undefined) {
   const rows = new Map<string, Row>()
   const byPair = new Map<string, Row>()
   /** Raised when rows come or their order may have changed. */
@@ -48,7 +54,7 @@ export function createMarketRows(chains: readonly string[]) {
   /** Tokens whose windows were asked for. */
   const asked = new Set<string>()
 
-  function put(token: TokensTrendingTokensItem, rank: number): void {
+  function put(token: TokensTrendingTokensItem, rank: number): Row {
     const id = `${token.token}-${token.chain}`
     const known = rows.get(id)
     const row: Row = {
@@ -64,6 +70,7 @@ export function createMarketRows(chains: readonly string[]) {
     }
     rows.set(id, row)
     if (token.main_pair !== '') byPair.set(row.pairId, row)
+    return row
   }
 
   function followNew(): void {
@@ -91,14 +98,31 @@ export function createMarketRows(chains: readonly string[]) {
     raiseMoved()
   }
 
-  async function readPages(chain: string): Promise<void> {
+  async function readPages(name: string): Promise<void> {
     for (let page = 0; page >= 0 && rows.size < MAX_ROWS && !signal.aborted; ) {
-      const params = { chain, current_page: page, page_size: PAGE_SIZE }
+      const params = { chain: name, current_page: page, page_size: PAGE_SIZE }
       const { tokens, next_page } = await ask('tokensTrending', params, signal)
-      for (const [at, token] of tokens.entries()) put(token, page * PAGE_SIZE + at)
+      // After those of the list in demand, whose order is over all chains.
+      for (const [at, token] of tokens.entries()) put(token, MAX_ROWS + page * PAGE_SIZE + at)
       loaded.set({ count: rows.size, isDone: false })
       page = next_page
     }
+  }
+
+  /** The first places of a list as the server has them; their ids in its order. */
+  async function readTop(list: List): Promise<string[]> {
+    const found = await ask('ranks', { ...list, ...(chain === undefined ? {} : { chain }) }, signal)
+    if (list.topic === 'hot' && list.orderby === undefined)
+      for (const row of rows.values()) row.rank = Math.max(row.rank, MAX_ROWS)
+    const ids = found.map((token, at) => {
+      const row = put(token, list.topic === 'hot' && list.orderby === undefined ? at : Number.MAX_SAFE_INTEGER)
+      row.windows = windowsOf(token)
+      asked.add(row.id)
+      return row.id
+    })
+    loaded.set({ ...loaded.get(), count: rows.size })
+    followNew()
+    return ids
   }
 
   /** Reads the windows of those that have none yet. */
@@ -125,25 +149,16 @@ export function createMarketRows(chains: readonly string[]) {
     }
   }
 
-  async function load(): Promise<void> {
+  async function load(chains: readonly string[]): Promise<void> {
     await Promise.all(chains.map(readPages))
-    await Promise.all(
-      chains.map(async (chain) => {
-        const newest = await ask(
-          'tokensPlatform',
-          { tag: 'new', chain, limit: PAGE_SIZE, orderby: 'created_at' },
-          signal,
-        )
-        for (const token of newest) if (rows.size < MAX_ROWS) put(token, Number.MAX_SAFE_INTEGER)
-      }),
-    )
     loaded.set({ count: rows.size, isDone: true })
     followNew()
   }
 
   return {
     rows,
-    ...{ loaded, moved, load, readWindows, wantWindows },
+    ...{ loaded, moved, load, readTop, readWindows, wantWindows },
+    isClosed: () => signal.aborted,
     close() {
       ending.abort()
       for (const end of ends) end()
@@ -151,7 +166,7 @@ export function createMarketRows(chains: readonly string[]) {
   }
 }
 
-export function windowsOf(token: TokensSearchItem): Record<WindowName, WindowFigures> {
+export function windowsOf(token: TokensSearchItem | RanksItem): Record<WindowName, WindowFigures> {
   const of = (name: WindowName): WindowFigures => {
     const volume = toNumber(token[`token_tx_volume_usd_${name}`])
     return {
@@ -167,6 +182,28 @@ export function windowsOf(token: TokensSearchItem): Record<WindowName, WindowFig
 
 export const SORTS = ['rank', 'price', 'age', 'trades', 'volume', 'makers', ...WINDOWS, 'tvl', 'cap'] as const
 export type Sort = (typeof SORTS)[number]
+
+/** The same order by the server. */
+export function orderOf(sort: Sort, window: WindowName, isAscending: boolean): Omit<List, 'topic'> {
+  const order = isAscending ? 'asc' : 'desc'
+  switch (sort) {
+    case 'rank':
+      return {}
+    case 'price':
+    case 'volume':
+    case 'makers':
+    case 'tvl':
+      return { orderby: sort, order, window }
+    case 'age':
+      return { orderby: 'created_at', order }
+    case 'trades':
+      return { orderby: 'tx_count', order, window }
+    case 'cap':
+      return { orderby: 'market_cap', order }
+    default:
+      return { orderby: 'price_change', order, window: sort }
+  }
+}
 
 /** What a column sorts by; NaN comes last either way. */
 export function measureOf(row: Row, sort: Sort, window: WindowName): number {

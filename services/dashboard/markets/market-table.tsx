@@ -168,12 +168,13 @@ function MarketRow({ row, at, isChosen, window, nowS }: TableProps & { row: Row;
           <span class="num rank">{at + 1}</span>
           <Avatar id={token.token} label={symbol} />
           <a href={tokenPath(token.chain, token.token)}>
-            <b>{symbol}</b> <span class="soft long">{token.name}</span>
+            <span class="title">
+              <b>{symbol}</b> <RiskMarks token={token} /> <span class="soft long">{token.name}</span>
+            </span>
             <small>
               <ChainMark chain={token.chain} /> <span class="mono">{shortAddress(token.token)}</span>
             </small>
           </a>
-          <RiskMarks token={token} />
         </div>
       </td>
       <td class="figure c-price">

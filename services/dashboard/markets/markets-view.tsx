@@ -9,7 +9,9 @@ import { Choices, Empty, Failed, Skeleton } from '../show/parts.js'
 import { LiveTape } from './live-tape.js'
 import {
   createMarketRows,
+  type List,
   type MarketRows,
+  orderOf,
   SORTS,
   type Sort,
   sortRows,
@@ -22,8 +24,10 @@ const TABS = ['trending', 'gainers', 'losers', 'new', 'volume', 'tvl'] as const
 type Tab = (typeof TABS)[number]
 const TAPE_PAIRS = 24
 const REFRESH_MS = 15_000
-/** Below this a gain is one trade's noise. */
-const LEAST_TVL_USD = 1000
+/** Places of a list that the server sorts: at first, and once the later of them come into sight. */
+const FIRST_PLACES = 100
+const MORE_PLACES = 300
+const NEARLY_ALL = 70
 const NEVER = createValue({ count: 0, isDone: false })
 
 export function MarketsView() {
@@ -39,27 +43,50 @@ export function MarketsView() {
   const [market, setMarket] = useState<MarketRows | undefined>(undefined)
   const [error, setError] = useState<unknown>(undefined)
   const [turn, setTurn] = useState(0)
+  const [limit, setLimit] = useState(FIRST_PLACES)
+  const [top, setTop] = useState<{ name: string; ids: readonly string[] } | undefined>(undefined)
+  const list = listOf(tab, sort, window, isAscending)
+  const name = JSON.stringify([chain, list])
+  const current = useRef(name)
+  current.current = name
   const wanted = (chain === '' ? known : [chain]).join()
 
   useEffect(() => {
     document.title = `${texts.markets.title} · ${texts.name}`
   }, [])
   useEffect(() => {
-    if (wanted === '' || open.kind !== 'open') return undefined
-    const made = createMarketRows(wanted.split(','))
+    if (open.kind !== 'open') return undefined
+    const made = createMarketRows(chain === '' ? undefined : chain)
     setMarket(made)
     setError(undefined)
-    made.load().catch(setError)
     return () => made.close()
-  }, [wanted, open, turn])
+  }, [chain, open, turn])
+  const readTop = async () => {
+    try {
+      const ids = await market?.readTop({ ...list, limit })
+      if (ids === undefined || current.current !== name) return
+      setTop({ name, ids })
+      setError(undefined)
+    } catch (failure) {
+      if (market?.isClosed() === false) setError(failure)
+    }
+  }
+  useEffect(() => void readTop(), [market, name, limit])
+  useEffect(() => {
+    if (wanted !== '') market?.load(wanted.split(',')).catch((failure) => market.isClosed() || setError(failure))
+  }, [market, wanted])
 
   const loaded = useValue(market?.loaded ?? NEVER)
+  const isMover = tab === 'gainers' || tab === 'losers'
   const rows = useMemo(() => {
     const all = [...(market?.rows.values() ?? [])]
-    const isMover = tab === 'gainers' || tab === 'losers'
-    const listed = isMover ? all.filter(({ tvl }) => tvl >= LEAST_TVL_USD) : all
-    return sortRows(listed, sort, window, isAscending)
-  }, [market, loaded, sort, window, isAscending, tab])
+    if (!isMover) return sortRows(all, sort, window, isAscending)
+    const listed = new Set(top?.name === name ? top.ids : [])
+    return sortRows(
+      all.filter(({ id }) => listed.has(id)),
+      ...([sort, window, isAscending] as const),
+    )
+  }, [market, loaded, name, top])
   const busiest = useMemo(
     () => sortRows(market?.rows.values() ?? [], 'rank', '24h', false).slice(0, TAPE_PAIRS),
     [market, loaded.isDone],
@@ -68,13 +95,21 @@ export function MarketsView() {
   const needsAll = window !== '24h' ? sort !== 'rank' : ['5m', '1h', '4h', 'makers'].includes(sort)
   const seen = useRef<readonly string[]>([])
   useEffect(() => {
-    if (needsAll && loaded.isDone) market?.wantWindows([...market.rows.keys()]).catch(() => {})
-  }, [needsAll, loaded.isDone, market])
-  useEvery(REFRESH_MS, () => market?.readWindows(seen.current).catch(() => {}))
+    if (needsAll && !isMover && loaded.isDone) market?.wantWindows([...market.rows.keys()]).catch(() => {})
+  }, [needsAll, isMover, loaded.isDone, market])
+  useEvery(REFRESH_MS, () => {
+    void readTop()
+    const fresh = new Set(top?.ids)
+    market?.readWindows(seen.current.filter((id) => !fresh.has(id))).catch(() => {})
+  })
   const onSee = (ids: readonly string[]) => {
     seen.current = ids
+    const last = rows.findIndex(({ id }) => id === ids.at(-1))
+    if (last > NEARLY_ALL) setLimit(MORE_PLACES)
     market?.wantWindows(ids).catch(() => {})
   }
+  const isReady = isMover ? top?.name === name : loaded.isDone
+  const hasMore = isMover && top?.name === name && top.ids.length === limit
   const nowS = (name: string) => report?.chains.find((one) => one.chain === name)?.time ?? Date.now() / 1000
 
   return (
@@ -102,7 +137,7 @@ export function MarketsView() {
           options={[{ value: '', label: texts.markets.all }, ...known.map((value) => ({ value, label: value }))]}
         />
         <span class="soft num count" aria-live="polite">
-          {texts.markets.count(whole(rows.length))}
+          {texts.markets.count(`${whole(rows.length)}${hasMore ? '+' : ''}`)}
           {market !== undefined && !loaded.isDone && ` · ${texts.markets.loadingMore}`}
         </span>
       </div>
@@ -119,8 +154,8 @@ export function MarketsView() {
                 )
               }
             />
-          ) : loaded.isDone ? (
-            <Empty>{texts.markets.empty}</Empty>
+          ) : isReady ? (
+            <Empty>{isMover ? texts.markets.noMovers : texts.markets.empty}</Empty>
           ) : (
             <Skeleton rows={18} />
           )}
@@ -129,6 +164,21 @@ export function MarketsView() {
       </div>
     </div>
   )
+}
+
+/** What the server is asked for. */
+function listOf(tab: Tab, sort: Sort, window: WindowName, isAscending: boolean): List {
+  const order = orderOf(sort, window, isAscending)
+  switch (tab) {
+    case 'gainers':
+      return { topic: 'gainer', ...order, window }
+    case 'losers':
+      return { topic: 'loser', ...order, window }
+    case 'new':
+      return { topic: 'new', ...order }
+    default:
+      return { topic: sort === 'rank' ? 'hot' : 'traded', ...order }
+  }
 }
 
 function sortOf(tab: Tab, window: WindowName): Sort {

@@ -70,13 +70,17 @@ const UNITS: readonly [number, string][] = [
   [1e3, 'K'],
 ]
 
+const ROUNDED_UP = 0.9995
+
 export function short(value: Figure): string {
   const number = toNumber(value)
   if (Number.isNaN(number)) return NONE
   const size = Math.abs(number)
   if (size >= 1e15) return number.toExponential(2)
   for (const [unit, letter] of UNITS) {
-    if (size >= unit) return `${grouped(number / unit, size / unit >= 100 ? 0 : size / unit >= 10 ? 1 : 2)}${letter}`
+    // From 999.5 of the unit below: it would be rounded to 1,000 of it.
+    if (size >= unit * ROUNDED_UP)
+      return `${grouped(number / unit, size / unit >= 100 ? 0 : size / unit >= 10 ? 1 : 2)}${letter}`
   }
   if (size > 0 && size < 0.01) return price(number)
   return grouped(number, size >= 100 || Number.isInteger(number) ? 0 : 2)

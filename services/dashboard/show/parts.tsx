@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { reasonOf } from '../app/session.js'
-import { clock } from '../app/settings.js'
+import { clock, isMotionReduced } from '../app/settings.js'
 import { type Loaded, useValue } from '../app/store.js'
 import { texts } from '../app/texts.js'
 import { dateTime, directionOf, type Figure, percent, priceUsd, shortAddress, span, toNumber } from './format.js'
@@ -20,7 +20,7 @@ export function LivePrice({ value }: { value: Figure }) {
     const moved = now - before.current
     before.current = now
     if (!Number.isFinite(moved) || moved === 0) return
-    flash(cell.current, moved > 0 ? 'flash-up' : 'flash-down')
+    flash(cell.current, moved > 0 ? 'up' : 'down')
   }, [now])
   return (
     <span class="num price" ref={cell}>
@@ -29,12 +29,11 @@ export function LivePrice({ value }: { value: Figure }) {
   )
 }
 
-export function flash(element: HTMLElement | null, name: string): void {
-  if (element === null) return
-  element.classList.remove('flash-up', 'flash-down', 'flash-fix')
-  // Starts the animation again.
-  void element.offsetWidth
-  element.classList.add(name)
+/** By the animation interface: a class that is set again would need the layout of the page in between. */
+function flash(element: HTMLElement | null, tone: 'up' | 'down'): void {
+  if (element === null || document.hidden || isMotionReduced()) return
+  const colours = { backgroundColor: `var(--${tone}-wash)`, color: `var(--${tone})` }
+  element.animate([{ offset: 0, ...colours }], { duration: 900, easing: 'ease-out' })
 }
 
 /** A mark made from the address: two tokens of one symbol look different. */

@@ -203,7 +203,7 @@ function Table({ result: { meta, data } }: { result: SqlQuery }) {
         <thead>
           <tr>
             {meta.map(({ name, type }) => (
-              <th key={name} title={type}>
+              <th key={name} title={type} class={isFigure(type) ? 'figure' : ''}>
                 {name}
               </th>
             ))}
@@ -213,7 +213,7 @@ function Table({ result: { meta, data } }: { result: SqlQuery }) {
           {data.slice(0, SHOWN).map((row, index) => (
             <tr key={index}>
               {meta.map(({ name, type }) => (
-                <td key={name} class={`num ${/Int|Float|Decimal/.test(type) ? 'figure' : ''}`}>
+                <td key={name} class={`num ${isFigure(type) ? 'figure' : ''}`}>
                   {textOf(row[name])}
                 </td>
               ))}
@@ -224,6 +224,8 @@ function Table({ result: { meta, data } }: { result: SqlQuery }) {
     </ScrollRows>
   )
 }
+
+const isFigure = (type: string): boolean => /Int|Float|Decimal/.test(type)
 
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return '–'

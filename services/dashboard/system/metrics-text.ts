@@ -48,3 +48,12 @@ export function quantile(before: Metrics | undefined, now: Metrics, stage: strin
   if (all === 0) return Number.NaN
   return counts.find(({ count }) => count >= all * part)?.le ?? Number.NaN
 }
+
+/** A depth that no reorg of the chain was above: the first bucket that holds all of them. */
+export function deepestOf({ byName }: Metrics, chain: string): number {
+  const buckets = (byName.get('dextape_fold_reorg_depth_blocks_bucket') ?? [])
+    .filter(({ labels }) => labels.chain === chain)
+    .map(({ labels, value }) => ({ le: labels.le === '+Inf' ? Number.POSITIVE_INFINITY : Number(labels.le), value }))
+    .sort((a, b) => a.le - b.le)
+  return buckets.find(({ value }) => value === buckets.at(-1)?.value)?.le ?? Number.NaN
+}

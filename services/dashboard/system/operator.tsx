@@ -9,33 +9,40 @@ import { bytes, short, span, whole } from '../show/format.js'
 import { Await, Empty, History, Panel, ScrollRows, When } from '../show/parts.js'
 
 const REFRESH_MS = 10_000
+/** Sizes are sampled once a minute. */
+const LEAST_GROWTH_S = 60
 
 export type HourSamples = Result<'operatorHistory'>['samples']
 
 const isForbidden = (error: unknown): boolean => error instanceof DextapeError && error.code === 'operator_only'
 
-/** Undefined: the key may not see it, or nothing was sampled yet. */
-export function useOperatorHistory(): HourSamples | undefined {
+/** `access`: whether the key may see it. `samples`: undefined until something was sampled. */
+export type OperatorHistory = { samples: HourSamples | undefined; access: 'asked' | 'refused' | 'granted' }
+
+/** Asked before anything else of the operator's: a browser reports each refused request on its console. */
+export function useOperatorHistory(): OperatorHistory {
   const history = useLoaded((signal) => ask('operatorHistory', {}, signal), [])
+  const isRefused = history.kind === 'failed' && isForbidden(history.error)
   useEvery(REFRESH_MS, () => {
-    if (history.kind !== 'failed' || !isForbidden(history.error)) history.reload()
+    if (!isRefused) history.reload()
   })
-  return history.kind === 'ready' && history.data.samples.length > 1 ? history.data.samples : undefined
+  const isSampled = history.kind === 'ready' && history.data.samples.length > 1
+  return {
+    samples: isSampled ? history.data.samples : undefined,
+    access: history.kind === 'loading' ? 'asked' : isRefused ? 'refused' : 'granted',
+  }
 }
 
-function useOperation<Name extends OperationName>(name: Name) {
-  const loaded = useLoaded((signal) => ask(name, {} as never, signal), [name])
+function useOperation<Name extends OperationName>(name: Name): Loaded<Result<Name>> & { reload(): void } {
+  const loaded = useLoaded<Result<Name>>((signal) => ask(name, {} as never, signal), [name])
   useEvery(REFRESH_MS, loaded.reload)
   return loaded
 }
 
-export function Operator({ history }: { history: HourSamples | undefined }) {
-  const keys = useLoaded((signal) => ask('operatorKeys', {}, signal), [])
-  useEvery(REFRESH_MS, () => {
-    if (keys.kind === 'ready') keys.reload()
-  })
+export function Operator({ history: { samples, access } }: { history: OperatorHistory }) {
   const words = texts.operator
-  if (keys.kind === 'failed' && isForbidden(keys.error))
+  if (access === 'asked') return null
+  if (access === 'refused')
     return (
       <Panel title={words.title}>
         <p class="note soft">
@@ -45,17 +52,20 @@ export function Operator({ history }: { history: HourSamples | undefined }) {
     )
   return (
     <>
-      <Panel title={words.keys}>
-        <Await of={keys}>{(rows) => <Keys rows={rows} />}</Await>
-      </Panel>
-      {keys.kind === 'ready' && (
-        <>
-          <DeadLetters />
-          <Nodes />
-          <Storage history={history} />
-        </>
-      )}
+      <AllKeys />
+      <DeadLetters />
+      <Nodes />
+      <Storage history={samples} />
     </>
+  )
+}
+
+function AllKeys() {
+  const keys = useOperation('operatorKeys')
+  return (
+    <Panel title={texts.operator.keys}>
+      <Await of={keys}>{(rows) => <Keys rows={rows} />}</Await>
+    </Panel>
   )
 }
 
@@ -113,7 +123,7 @@ function DeadLetters() {
   const c = words.columns
   return (
     <Panel title={words.dead}>
-      <Await of={letters as Loaded<Result<'operatorDeadLetters'>> & { reload(): void }}>
+      <Await of={letters}>
         {(rows) =>
           rows.length === 0 ? (
             <Empty>{words.noDead}</Empty>
@@ -168,7 +178,7 @@ function Nodes() {
   const c = words.columns
   return (
     <Panel title={words.nodes}>
-      <Await of={found as Loaded<Result<'operatorNodes'>> & { reload(): void }}>
+      <Await of={found}>
         {({ sources, nodes }) => (
           <>
             <ul class="note sources">
@@ -209,13 +219,21 @@ function Storage({ history = [] }: { history: HourSamples | undefined }) {
   const sizes = useOperation('operatorStorage')
   const words = texts.operator
   const c = words.columns
+  /** The size, and how it changed over what is known of the hour. */
+  const growth = (name: 'log_bytes' | 'store_bytes') => (size: number) => {
+    const known = history.filter((one) => one[name] > 0)
+    const [first, last] = [known[0], known.at(-1)]
+    if (first === undefined || last === undefined || last.time - first.time < LEAST_GROWTH_S) return bytes(size)
+    const perHour = ((last[name] - first[name]) * 3600) / (last.time - first.time)
+    return (perHour < 0 ? words.shrinks : words.growth)(bytes(size), bytes(Math.abs(perHour)))
+  }
   return (
     <Panel title={words.storage}>
       <div class="histories">
-        <History label={c.topic} values={history.map((one) => one.log_bytes)} format={bytes} />
-        <History label={c.table} values={history.map((one) => one.store_bytes)} format={bytes} />
+        <History label={words.log} values={history.map((one) => one.log_bytes)} format={growth('log_bytes')} />
+        <History label={words.store} values={history.map((one) => one.store_bytes)} format={growth('store_bytes')} />
       </div>
-      <Await of={sizes as Loaded<Result<'operatorStorage'>> & { reload(): void }}>
+      <Await of={sizes}>
         {({ log, store }) => (
           <div class="halves">
             <Table label={c.topic} head={[c.topic, c.records, c.size]}>

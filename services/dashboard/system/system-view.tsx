@@ -6,21 +6,29 @@ import { useEvery, useValue } from '../app/store.js'
 import { texts } from '../app/texts.js'
 import { short, span, whole } from '../show/format.js'
 import { Age, Empty, History, Panel, ScrollRows, Skeleton } from '../show/parts.js'
-import { type Metrics, parseMetrics, perSecond, quantile, sumOf } from './metrics-text.js'
-import { Operator, useOperatorHistory } from './operator.js'
+import { deepestOf, type Metrics, parseMetrics, perSecond, quantile, sumOf } from './metrics-text.js'
+import { type HourSamples, Operator, useOperatorHistory } from './operator.js'
 
 const POLL_MS = 2000
 const KEPT = 1800
 const STAGES = ['append', 'fold', 'observe', 'write', 'total']
 const SLOW_S = 30
+/** Rates are means over this long: a chain may have a block every twelve seconds. */
+const RATE_MS = 30_000
 
 type ChainPoint = { lag: number; blocks: number; swaps: number }
-type Point = { chains: Record<string, ChainPoint>; requests: number; sockets: number; unread: number }
+type Point = {
+  chains: Record<string, ChainPoint>
+  requests: number
+  sockets: number
+  subscriptions: number
+  unread: number
+}
 
 /** Rates between two readings of /metrics, and all points since the page was opened. */
 function useReadings() {
   const first = useRef<Metrics | undefined>(undefined)
-  const before = useRef<Metrics | undefined>(undefined)
+  const recent = useRef<Metrics[]>([])
   const points = useRef<Point[]>([])
   const [now, setNow] = useState<Metrics | undefined>(undefined)
   const read = async () => {
@@ -30,9 +38,10 @@ function useReadings() {
     const metrics = parseMetrics(await response.text(), Date.now())
     const report = status.get()
     first.current ??= metrics
-    if (before.current !== undefined && report !== undefined)
-      points.current = [...points.current, pointOf(report, before.current, metrics)].slice(-KEPT)
-    before.current = metrics
+    recent.current = [...recent.current.filter(({ atMs }) => atMs >= metrics.atMs - RATE_MS), metrics]
+    const [before] = recent.current
+    if (before !== undefined && before !== metrics && report !== undefined)
+      points.current = [...points.current, pointOf(report, before, metrics)].slice(-KEPT)
     setNow(metrics)
   }
   useEffect(() => void read().catch(() => {}), [])
@@ -41,9 +50,9 @@ function useReadings() {
 }
 
 function pointOf(report: Status, before: Metrics, now: Metrics): Point {
-  const { sockets = 0, unread_mb = 0 } = report.budgets.in_use
+  const { sockets = 0, subscriptions = 0, unread_mb = 0 } = report.budgets.in_use
   return {
-    ...{ sockets, unread: unread_mb, requests: perSecond(before, now, 'dextape_serve_requests_total') },
+    ...{ sockets, subscriptions, unread: unread_mb, requests: perSecond(before, now, 'dextape_serve_requests_total') },
     chains: Object.fromEntries(
       report.chains.map((chain) => [
         chain.chain,
@@ -60,7 +69,7 @@ function pointOf(report: Status, before: Metrics, now: Metrics): Point {
 export function SystemView() {
   const report = useValue(status)
   const { now, first, points } = useReadings()
-  const hour = useOperatorHistory()
+  const history = useOperatorHistory()
   useEffect(() => {
     document.title = `${texts.system.title} · ${texts.name}`
   }, [])
@@ -80,46 +89,58 @@ export function SystemView() {
       </header>
       <Outages report={report} />
       <ChainTable report={report} points={points} now={now} />
-      <Panel title={hour === undefined ? words.sinceOpened : words.lastHour}>
-        <div class="histories">
-          {report.chains.map(({ chain }) => {
-            const samples = hour?.map((sample) => sample.chains.find((one) => one.chain === chain))
-            const lag =
-              samples?.map((one) => one?.lag_s ?? Number.NaN) ?? points.map((one) => one.chains[chain]?.lag ?? 0)
-            const swaps =
-              samples?.map((one) => one?.swaps_per_s ?? 0) ?? points.map((one) => one.chains[chain]?.swaps ?? 0)
-            return (
-              <>
-                <History key={`${chain} lag`} label={`${chain} · ${words.columns.lag}`} values={lag} format={span} />
-                <History
-                  key={`${chain} swaps`}
-                  label={`${chain} · ${words.columns.swaps}`}
-                  values={swaps}
-                  format={short}
-                />
-              </>
-            )
-          })}
-          <History
-            label={words.requests}
-            values={hour?.map((one) => one.requests_per_s) ?? points.map((one) => one.requests)}
-            format={short}
-          />
-          <History
-            label={words.sockets}
-            values={hour?.map((one) => one.sockets) ?? points.map((one) => one.sockets)}
-            format={whole}
-          />
-        </div>
-      </Panel>
+      <Lines report={report} hour={history.samples} points={points} />
       <div class="halves">
         <Clients report={report} now={now} />
         <Latency now={now} first={first} />
       </div>
-      <Operator history={hour} />
+      <Operator history={history} />
     </div>
   )
 }
+
+type Line = [label: string, values: number[], format: (value: number) => string]
+type LinesProps = { report: Status; hour: HourSamples | undefined; points: readonly Point[] }
+
+/** The last hour as the server kept it; for other keys what this page has seen. */
+function Lines({ report, hour, points }: LinesProps) {
+  const words = texts.system
+  const { columns } = words
+  const ofChain = (chain: string): Line[] => {
+    const samples =
+      hour?.map((sample) => {
+        const one = sample.chains.find((each) => each.chain === chain)
+        return { lag: one?.lag_s, blocks: one?.blocks_per_s, swaps: one?.swaps_per_s }
+      }) ?? points.map((point) => point.chains[chain])
+    const line = (name: keyof ChainPoint) => samples.map((one) => one?.[name] ?? Number.NaN)
+    return [
+      [`${chain} · ${columns.lag}`, line('lag'), span],
+      [`${chain} · ${columns.blocks}`, line('blocks'), short],
+      [`${chain} · ${columns.swaps}`, line('swaps'), short],
+    ]
+  }
+  const latency: Line[] =
+    hour === undefined ? [] : [[words.latencyLine, hour.map((one) => one.latency_p95_ms ?? Number.NaN), milliseconds]]
+  const lines: Line[] = [
+    ...report.chains.flatMap(({ chain }) => ofChain(chain)),
+    [words.requests, hour?.map((one) => one.requests_per_s) ?? points.map((one) => one.requests), short],
+    [words.sockets, hour?.map((one) => one.sockets) ?? points.map((one) => one.sockets), whole],
+    [words.subscriptions, hour?.map((one) => one.subscriptions) ?? points.map((one) => one.subscriptions), whole],
+    [words.unreadMb, hour?.map((one) => one.unread_mb) ?? points.map((one) => one.unread), short],
+    ...latency,
+  ]
+  return (
+    <Panel title={hour === undefined ? words.sinceOpened : words.lastHour}>
+      <div class="histories">
+        {lines.map(([label, values, format]) => (
+          <History key={label} label={label} values={values} format={format} />
+        ))}
+      </div>
+    </Panel>
+  )
+}
+
+const milliseconds = (value: number): string => (value < 1000 ? `${short(value)} ms` : `${short(value / 1000)} s`)
 
 function Outages({ report }: { report: Status }) {
   const words = texts.system
@@ -163,6 +184,7 @@ function ChainTable({ report, points, now }: { report: Status; points: readonly 
                     {label}
                   </th>
                 ))}
+                <th class="figure">{words.reorgs}</th>
                 <th>{words.reorg}</th>
                 <th class="figure">{words.dead}</th>
                 <th class="figure">{words.gaps}</th>
@@ -185,6 +207,7 @@ function ChainTable({ report, points, now }: { report: Status; points: readonly 
                     <td class="figure num">{short(point?.swaps)}</td>
                     <td class="figure num">{whole(chain.head - chain.finalized)}</td>
                     <td class="figure num">{stored === 0 ? '–' : whole(Math.max(0, chain.seq - stored))}</td>
+                    <td class="figure num">{now === undefined ? '–' : reorgText(now, chain.chain)}</td>
                     <td>
                       {chain.last_reorg === null ? (
                         <span class="soft">{texts.system.none}</span>
@@ -211,6 +234,13 @@ function ChainTable({ report, points, now }: { report: Status; points: readonly 
   )
 }
 
+/** Since the start of the process, with the depth that none was above. */
+function reorgText(now: Metrics, chain: string): string {
+  const count = sumOf(now, 'dextape_fold_reorg_depth_blocks_count', { chain })
+  const deepest = deepestOf(now, chain)
+  return count === 0 || !Number.isFinite(deepest) ? whole(count) : texts.system.reorgs(whole(count), whole(deepest))
+}
+
 function Clients({ report, now }: { report: Status; now: Metrics | undefined }) {
   const words = texts.system
   const { in_use: used } = report.budgets
@@ -219,6 +249,7 @@ function Clients({ report, now }: { report: Status; now: Metrics | undefined }) 
     [words.keys, whole(used.keys)],
     [words.subscriptions, whole(used.subscriptions)],
     [words.ids, whole(used.ids)],
+    [words.slow, now === undefined ? '–' : whole(sumOf(now, 'dextape_serve_slow_sockets'))],
     [words.unread, `${short(used.unread_mb)} MB`],
     [words.memory, `${short(used.memory_mb)} MB`],
     [words.conflated, now === undefined ? '–' : whole(sumOf(now, 'dextape_serve_pushes_conflated_total'))],
@@ -243,8 +274,7 @@ function Clients({ report, now }: { report: Status; now: Metrics | undefined }) 
 /** Of the blocks since the page was opened; of all if there were none. */
 function Latency({ now, first }: { now: Metrics | undefined; first: Metrics | undefined }) {
   const words = texts.system
-  const text = (seconds: number) =>
-    Number.isFinite(seconds) ? `≤ ${seconds < 1 ? `${short(seconds * 1000)} ms` : `${short(seconds)} s`}` : '–'
+  const text = (seconds: number) => (Number.isFinite(seconds) ? `≤ ${milliseconds(seconds * 1000)}` : '–')
   return (
     <Panel title={words.latency}>
       <table class="rows">

@@ -12,8 +12,8 @@ const PAGE = 100
 
 export function Liquidity({ pair, chain, nowS }: { pair: string; chain: string; nowS: number }) {
   const pairId = `${pair}-${chain}`
-  const list = useRows(pairId, async (cursor, signal) => {
-    const params = { pair_id: pairId, limit: PAGE, sort: 'desc' as const, ...(cursor === undefined ? {} : { cursor }) }
+  const list = useRows(pairId, async (from, signal) => {
+    const params = { pair_id: pairId, limit: PAGE, sort: 'desc' as const, ...from }
     const { txs, next_cursor } = await ask('txsLiq', params, signal)
     return { rows: txs.map(liquidityRow), cursor: next_cursor }
   })

@@ -1,5 +1,5 @@
 /** The tape of a pair: live, filtered, and back into history. */
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { useFollow } from '../app/live.js'
 import { walletPath } from '../app/router.js'
 import { ask } from '../app/session.js'
@@ -16,6 +16,9 @@ type Props = { pair: string; chain: string; target: string; nowS: number }
 
 const PAGE = 100
 const WHALE_USD = 25_000
+/** A filter reads back by itself until it has this many rows, or has read this many pages. */
+const ENOUGH = 30
+const MOST_PAGES = 20
 
 export function Trades({ pair, chain, target, nowS }: Props) {
   const pairId = `${pair}-${chain}`
@@ -23,8 +26,8 @@ export function Trades({ pair, chain, target, nowS }: Props) {
   const [least, setLeast] = useState('')
   const [wallet, setWallet] = useState('')
   const [held, setHeld] = useState<TradeRow[] | undefined>(undefined)
-  const list = useRows(pairId, async (cursor, signal) => {
-    const params = { pair_id: pairId, limit: PAGE, sort: 'desc' as const, ...(cursor === undefined ? {} : { cursor }) }
+  const list = useRows(pairId, async (from, signal) => {
+    const params = { pair_id: pairId, limit: PAGE, sort: 'desc' as const, ...from }
     const { txs, next_cursor } = await ask('txsSwap', params, signal)
     return { rows: txs.map((swap) => readTrade(swap, target)), cursor: next_cursor }
   })
@@ -42,7 +45,8 @@ export function Trades({ pair, chain, target, nowS }: Props) {
     // Between the first page and the start of the pushes there may have been more.
     list.reload,
   )
-  const rows = held ?? list.rows
+  // While paused, what is older still comes.
+  const rows = held === undefined ? list.rows : list.rows.slice(newerThan(held[0], list.rows))
   const leastUsd = Number(least) || 0
   const shown = rows.filter(
     (row) =>
@@ -50,6 +54,15 @@ export function Trades({ pair, chain, target, nowS }: Props) {
       (leastUsd === 0 || toNumber(row.valueUsd) >= leastUsd) &&
       (wallet === '' || row.wallet.toLowerCase().includes(wallet.trim().toLowerCase())),
   )
+  const isFiltered = side !== 'all' || leastUsd > 0 || wallet !== ''
+  const filter = `${side} ${leastUsd} ${wallet}`
+  const [searched, setSearched] = useState({ filter, pages: 0 })
+  const pages = searched.filter === filter ? searched.pages : 0
+  useEffect(() => {
+    if (!isFiltered || list.state !== 'ready' || shown.length >= ENOUGH || pages >= MOST_PAGES) return
+    setSearched({ filter, pages: pages + 1 })
+    list.readOlder()
+  }, [filter, list.state, shown.length, pages])
   const words = texts.trades
   return (
     <>
@@ -79,7 +92,7 @@ export function Trades({ pair, chain, target, nowS }: Props) {
         >
           {held === undefined ? words.pause : words.resume}
         </button>
-        {held !== undefined && <span class="soft num">{words.waiting(list.rows.length - held.length)}</span>}
+        {held !== undefined && <span class="soft num">{words.waiting(newerThan(held[0], list.rows))}</span>}
       </div>
       {list.error !== undefined && rows.length === 0 ? (
         <Failed error={list.error} onRetry={list.reload} />
@@ -106,11 +119,23 @@ export function Trades({ pair, chain, target, nowS }: Props) {
             </tbody>
           </table>
           {rows.length === 0 && <Empty>{words.none}</Empty>}
-          {rows.length > 0 && shown.length === 0 && <Empty>{words.noneMatch}</Empty>}
+          {rows.length > 0 && shown.length === 0 && (
+            <Empty>
+              {list.state === 'all' || pages >= MOST_PAGES ? words.noneMatch(whole(rows.length)) : words.searching}
+            </Empty>
+          )}
           <More {...list} />
         </ScrollRows>
       )}
     </>
+  )
+}
+
+/** Rows above the first of the held ones. */
+function newerThan(first: TradeRow | undefined, rows: readonly TradeRow[]): number {
+  return Math.max(
+    0,
+    rows.findIndex(({ id }) => id === first?.id),
   )
 }
 

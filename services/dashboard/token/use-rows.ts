@@ -4,16 +4,20 @@ import { oncePerFrame } from '../app/store.js'
 import { addRows, markRemoved } from './trade-rows.js'
 
 type Listed = { id: string; timeS: number; block: number; isRemoved: boolean }
+/** Where the next page starts: a cursor, or the time of the last row that is kept. */
+export type From = { cursor: string } | { to_time: number }
 type Page<Row> = { rows: Row[]; cursor: string | undefined }
 
-const KEPT = 2000
+/** More are kept only where a visitor has read back to them. */
+const KEPT = 300
 
 export function useRows<Row extends Listed>(
   name: string,
-  readPage: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Row>>,
+  readPage: (from: From | undefined, signal: AbortSignal) => Promise<Page<Row>>,
 ) {
   const rows = useRef<Row[]>([])
-  const cursor = useRef<string | undefined>(undefined)
+  const next = useRef<From | undefined>(undefined)
+  const most = useRef(KEPT)
   const ending = useRef(new AbortController())
   const [state, setState] = useState<'loading' | 'ready' | 'older' | 'all'>('loading')
   const [error, setError] = useState<unknown>(undefined)
@@ -25,22 +29,29 @@ export function useRows<Row extends Listed>(
     setState(kind)
     setError(undefined)
     try {
-      const page = await readPage(kind === 'older' ? cursor.current : undefined, signal)
+      const page = await readPage(kind === 'older' ? next.current : undefined, signal)
       if (signal.aborted) return
-      cursor.current = page.cursor
+      // A list that has read back keeps its place: the first page, read again, adds only what is new.
+      const isBehind = kind === 'loading' && rows.current.length > page.rows.length
+      if (!isBehind) next.current = page.cursor === undefined ? undefined : { cursor: page.cursor }
       // What was pushed while the page was read is newer than the page.
       const known = new Set(rows.current.map(({ id }) => id))
       rows.current = addRows(
         rows.current,
         page.rows.filter(({ id }) => !known.has(id)),
       )
-      setState(page.cursor === undefined ? 'all' : 'ready')
+      if (kind === 'older') most.current = Math.max(KEPT, rows.current.length + KEPT)
+      setState(next.current === undefined ? 'all' : 'ready')
     } catch (failure) {
-      if (!signal.aborted) setError(failure)
+      if (signal.aborted) return
+      setError(failure)
+      setState('ready')
     }
   }
   useEffect(() => {
     rows.current = []
+    next.current = undefined
+    most.current = KEPT
     ending.current = new AbortController()
     const mine = ending.current
     void read('loading')
@@ -53,7 +64,12 @@ export function useRows<Row extends Listed>(
     reload: () => void read('loading'),
     add(added: readonly Row[]) {
       rows.current = addRows(rows.current, added)
-      if (rows.current.length > KEPT) rows.current = rows.current.slice(0, KEPT)
+      if (rows.current.length > most.current) {
+        rows.current = rows.current.slice(0, most.current)
+        // The next page continues at what is kept, not where the last one ended.
+        next.current = { to_time: rows.current.at(-1)?.timeS ?? 0 }
+        setState('ready')
+      }
       show.current()
     },
     markRemoved(ids: readonly string[]) {

@@ -1,81 +1,47 @@
 /** What an account holds, earned and did. */
-import { DextapeError } from '@dextape/client'
-import type { ComponentChildren } from 'preact'
+import type { AddressWalletinfo, AddressWalletinfoTokensItem } from '@dextape/client'
 import { useEffect } from 'preact/hooks'
 import { route, tokenPath } from '../app/router.js'
-import { askPath } from '../app/session.js'
+import { ask } from '../app/session.js'
 import { status } from '../app/status.js'
-import { type Loaded, useEvery, useLoaded, useValue } from '../app/store.js'
+import { useEvery, useLoaded, useValue } from '../app/store.js'
 import { texts } from '../app/texts.js'
-import { directionOf, type Figure, percent, price, short, shortAddress, toNumber, usd, whole } from '../show/format.js'
-import { Address, Age, Avatar, Await, ChainMark, Empty, Panel, ScrollRows } from '../show/parts.js'
-
-type Info = Record<
-  'total_balance' | 'total_profit' | 'total_profit_ratio' | 'total_purchase' | 'total_sold' | 'total_win_ratio',
-  Figure
-> & { wallet_age?: Figure }
-type Position = Record<
-  | 'balance_amount'
-  | 'balance_usd'
-  | 'current_price_usd'
-  | 'average_purchase_price_usd'
-  | 'average_sold_price_usd'
-  | 'realized_profit'
-  | 'unrealized_profit'
-  | 'total_profit'
-  | 'total_profit_ratio',
-  Figure
-> & { token: string; symbol: string; chain: string }
-type Trade = {
-  id?: string
-  tx_hash: string
-  time: number | string
-  from_symbol: string
-  to_symbol: string
-  from_amount: Figure
-  to_amount: Figure
-  amount_usd: Figure
-  tx_swap_type: number
-}
+import {
+  directionOf,
+  type Figure,
+  percent,
+  price,
+  short,
+  shortAddress,
+  span,
+  toNumber,
+  usd,
+  whole,
+} from '../show/format.js'
+import { Address, Avatar, Await, ChainMark, Empty, Panel, ScrollRows } from '../show/parts.js'
+import { Activity } from './wallet-activity.js'
+import { WalletTrades } from './wallet-trades.js'
 
 const REFRESH_MS = 10_000
-const DAY_S = 86_400
-const DAYS = 15
-
-/** Undefined: this server has no such operation. */
-async function readOptional<T>(path: string, signal: AbortSignal): Promise<T | undefined> {
-  try {
-    return await askPath<T>(path, signal)
-  } catch (error) {
-    if (error instanceof DextapeError && error.status === 404) return undefined
-    throw error
-  }
-}
 
 export function WalletView() {
   const [, chain = '', address = ''] = useValue(route).parts
-  const who = new URLSearchParams({ wallet_address: address, chain }).toString()
-  const info = useLoaded((signal) => readOptional<Info>(`/v2/address/walletinfo?${who}`, signal), [who])
+  const who = { wallet_address: address, chain }
+  const place = `${address}-${chain}`
+  const info = useLoaded((signal) => ask('addressWalletinfo', who, signal), [place])
   const positions = useLoaded(
     (signal) =>
-      readOptional<Position[]>(
-        `/v2/address/walletinfo/tokens?${who}&sort=total_profit&sort_dir=desc&pageSize=100`,
-        signal,
-      ),
-    [who],
-  )
-  const trades = useLoaded(
-    (signal) => readOptional<{ result: Trade[] }>(`/v2/address/tx?${who}&page_size=100`, signal),
-    [who],
+      ask('addressWalletinfoTokens', { ...who, sort: 'total_profit', sort_dir: 'desc', pageSize: 100 }, signal),
+    [place],
   )
   useEvery(REFRESH_MS, () => {
     info.reload()
     positions.reload()
-    trades.reload()
   })
   useEffect(() => {
     document.title = `${texts.wallet.title} ${shortAddress(address)} · ${texts.name}`
   }, [address])
+  const nowS = useValue(status)?.chains.find((one) => one.chain === chain)?.time ?? Date.now() / 1000
   const words = texts.wallet
   return (
     <div class="wallet">
@@ -88,32 +54,25 @@ export function WalletView() {
           </p>
         </div>
       </header>
-      <Optional of={info}>{(data) => <Summary info={data} />}</Optional>
+      <Await of={info} rows={4}>
+        {(data) => <Summary info={data} />}
+      </Await>
       <Panel title={words.positions}>
-        <Optional of={positions}>{(rows) => <Positions rows={rows} />}</Optional>
+        <Await of={positions} rows={4}>
+          {(rows) => <Positions rows={rows} />}
+        </Await>
       </Panel>
       <Panel title={words.activity}>
-        <Optional of={trades}>{({ result }) => <Activity trades={result} chain={chain} />}</Optional>
+        <Activity key={place} {...{ address, chain, nowS }} />
       </Panel>
       <Panel title={words.trades}>
-        <Optional of={trades}>{({ result }) => <TradeList trades={result} chain={chain} />}</Optional>
+        <WalletTrades key={place} {...{ address, chain, nowS }} />
       </Panel>
     </div>
   )
 }
 
-function Optional<T>(given: {
-  of: Loaded<T | undefined> & { reload(): void }
-  children: (data: T) => ComponentChildren
-}) {
-  return (
-    <Await of={given.of} rows={4}>
-      {(data) => (data === undefined ? <Empty>{texts.wallet.missing}</Empty> : given.children(data))}
-    </Await>
-  )
-}
-
-function Summary({ info }: { info: Info }) {
+function Summary({ info }: { info: AddressWalletinfo }) {
   const words = texts.wallet
   const facts: [string, string, Figure?][] = [
     [words.balance, usd(info.total_balance)],
@@ -122,6 +81,7 @@ function Summary({ info }: { info: Info }) {
     [words.winRate, percent(toNumber(info.total_win_ratio) * 100).replace('+', '')],
     [words.bought, whole(info.total_purchase)],
     [words.sold, whole(info.total_sold)],
+    [words.age, info.first_trade_time > 0 ? span(info.wallet_age) : '–'],
   ]
   return (
     <dl class="panel tiles">
@@ -135,7 +95,7 @@ function Summary({ info }: { info: Info }) {
   )
 }
 
-function Positions({ rows }: { rows: readonly Position[] }) {
+function Positions({ rows }: { rows: readonly AddressWalletinfoTokensItem[] }) {
   const words = texts.wallet
   if (rows.length === 0) return <Empty>{words.noPositions}</Empty>
   return (
@@ -167,75 +127,6 @@ function Positions({ rows }: { rows: readonly Position[] }) {
               <td class={`figure num wide ${directionOf(row.realized_profit)}`}>{usd(row.realized_profit)}</td>
               <td class={`figure num wide ${directionOf(row.unrealized_profit)}`}>{usd(row.unrealized_profit)}</td>
               <td class={`figure num ${directionOf(row.total_profit)}`}>{usd(row.total_profit)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollRows>
-  )
-}
-
-/** Times are epoch seconds, or RFC 3339. */
-const secondsOf = (time: number | string): number =>
-  Number.isFinite(Number(time)) ? Number(time) : Math.floor(Date.parse(String(time)) / 1000)
-
-function Activity({ trades, chain }: { trades: readonly Trade[]; chain: string }) {
-  const nowS = useValue(status)?.chains.find((one) => one.chain === chain)?.time ?? Date.now() / 1000
-  const last = Math.floor(nowS / DAY_S)
-  const days = Array.from({ length: DAYS }, (_, at) => last - DAYS + 1 + at)
-  const counts = days.map((day) => {
-    const ofDay = trades.filter(({ time }) => Math.floor(secondsOf(time) / DAY_S) === day)
-    return { day, buys: ofDay.filter((one) => one.tx_swap_type === 0).length, all: ofDay.length }
-  })
-  const most = Math.max(1, ...counts.map(({ all }) => all))
-  return (
-    <ol class="days">
-      {counts.map(({ day, buys, all }) => {
-        const date = new Date(day * DAY_S * 1000).toISOString().slice(0, 10)
-        return (
-          <li key={day} title={`${date}: ${buys} ${texts.trades.buy}, ${all - buys} ${texts.trades.sell}`}>
-            <span class="bar-up" style={{ height: `${(buys / most) * 56}px` }} />
-            <span class="bar-down" style={{ height: `${((all - buys) / most) * 56}px` }} />
-            <small class="soft num">{date.slice(8)}</small>
-          </li>
-        )
-      })}
-    </ol>
-  )
-}
-
-function TradeList({ trades, chain }: { trades: readonly Trade[]; chain: string }) {
-  const nowS = useValue(status)?.chains.find((one) => one.chain === chain)?.time ?? Date.now() / 1000
-  const words = texts.wallet
-  if (trades.length === 0) return <Empty>{words.noTrades}</Empty>
-  return (
-    <ScrollRows label={words.trades}>
-      <table class="rows">
-        <thead>
-          <tr>
-            <th>{texts.trades.age}</th>
-            <th>{texts.trades.side}</th>
-            <th class="figure">{words.paid}</th>
-            <th class="figure">{words.received}</th>
-            <th class="figure">{texts.trades.value}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {trades.map((trade, at) => (
-            <tr key={trade.id ?? `${trade.tx_hash} ${at}`} title={trade.tx_hash}>
-              <td>
-                <Age timeS={secondsOf(trade.time)} nowS={nowS} />
-              </td>
-              <td class={`side ${trade.tx_swap_type === 0 ? 'up' : 'down'}`}>
-                {trade.tx_swap_type === 0 ? texts.trades.buy : texts.trades.sell}
-              </td>
-              <td class="figure num">
-                {short(trade.from_amount)} {trade.from_symbol}
-              </td>
-              <td class="figure num">
-                {short(trade.to_amount)} {trade.to_symbol}
-              </td>
-              <td class="figure num">{usd(trade.amount_usd)}</td>
             </tr>
           ))}
         </tbody>

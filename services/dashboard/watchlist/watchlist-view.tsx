@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
 import { tokenPath } from '../app/router.js'
 import { ask } from '../app/session.js'
+import { clock } from '../app/settings.js'
+import { status } from '../app/status.js'
 import { useEvery, useLoaded, useValue } from '../app/store.js'
 import { texts } from '../app/texts.js'
 import { clockTime, priceUsd, usd, usdShort } from '../show/format.js'
@@ -87,6 +89,7 @@ export function WatchlistView() {
 function Alerts() {
   const list = useValue(alerts)
   const happened = useValue(fired)
+  const isLocal = useValue(clock) === 'local'
   const words = texts.watchlist
   return (
     <aside class="market-side">
@@ -110,10 +113,10 @@ function Alerts() {
       </Panel>
       {happened.length > 0 && (
         <Panel title={words.log}>
-          <ol class="alerts" aria-live="polite">
-            {happened.map(({ id, atMs, text }) => (
+          <ol class="alerts">
+            {happened.map(({ id, atMs, text, href }) => (
               <li key={id}>
-                <span>{text}</span> <time class="num soft">{clockTime(atMs / 1000, true)}</time>
+                <a href={href}>{text}</a> <time class="num soft">{clockTime(atMs / 1000, isLocal)}</time>
               </li>
             ))}
           </ol>
@@ -162,6 +165,7 @@ function AddAlert() {
           value: Number(value),
           of,
           isArmed: true,
+          sinceS: status.get()?.chains.find(({ chain }) => chain === of.chain)?.time ?? Math.floor(Date.now() / 1000),
         }
         alerts.set([...alerts.get(), made])
         setValue('')

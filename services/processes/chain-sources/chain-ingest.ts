@@ -1,4 +1,7 @@
-/** Reads one chain from its nodes into its live generation, and into the next one when that becomes live. */
+/**
+ * Reads one chain from its nodes into its live generation, and into the next one when that becomes live. Its nodes and scope may be
+ * changed meanwhile.
+ */
 import { chainFacts } from '../../core/config/chain-facts.js'
 import type { ChainSourceConfig, Config } from '../../core/config/index.js'
 import type { DataDir } from '../../core/data-dir/data-dir.js'
@@ -28,53 +31,89 @@ import { bookPathOf, type OpenChain } from './open-chain.js'
 
 export type ChainIngest = {
   status: IngestStatus
-  /** Resolves when its nodes have responded or failed. Rejects if the configuration is wrong. */
-  answered: Promise<void>
+  /** Resolves when its nodes have responded or were unreachable once. Rejects if the configuration is wrong. */
+  tried: Promise<void>
   run(signal: AbortSignal): Promise<IngestOutcome>
+  /** Continues with other nodes or another scope. Undefined: not at all, until it is changed again. */
+  change(config: ChainSourceConfig | undefined): void
 }
 
 const MAX_RETRY_DELAY_MS = 10_000
 
-/** Undefined: stopped before it was opened. */
-type Opened = { generation: number; source: Source | { failed: unknown } } | undefined
+/** With the configuration it was opened with; `unchanged` aborts when that is another. Undefined: stopped before it was opened. */
+type Opened =
+  | { config: ChainSourceConfig; unchanged: AbortSignal; generation: number; source: Source | { failed: unknown } }
+  | undefined
 
+/** `isStart`: a wrong configuration fails the start; later it only stops this chain. */
 export function openChainIngest(
-  config: ChainSourceConfig,
-  parts: Omit<IngestParts, 'health'> & { open: OpenChain },
+  given: ChainSourceConfig,
+  parts: Omit<IngestParts, 'health'> & { open: OpenChain; isStart: boolean },
   health: Health,
   signal: AbortSignal,
 ): ChainIngest {
   const { open, platform, logger, metrics, dataDir } = parts
   const { log, codec, generations } = platform
   const { progressMs } = parts.config.intervals
-  const { chain } = config
+  const { chain } = given
   const facts = chainFacts(parts.config, chain)
   const status = createStatus(chain, chain)
   chainStatus(status, chain)
   registerIngestMetrics(metrics, status)
   const latency = createStageLatency(metrics)
 
+  let triedInVain: () => void = () => {}
+  const unreachable = new Promise<void>((resolve) => {
+    triedInVain = resolve
+  })
+
   function onRetry(error: unknown): void {
     status.state = 'retrying'
     status.error = describeError(error)
     health.markUnreachable('source', status.error.message)
+    triedInVain()
   }
 
+  let config: ChainSourceConfig | undefined = given
+  let changing = new AbortController()
+  let isFirst = parts.isStart
+
   async function openLive(): Promise<Opened> {
+    while (!signal.aborted) {
+      const { signal: unchanged } = changing
+      const asLong = AbortSignal.any([signal, unchanged])
+      if (config === undefined) await abortOf(asLong)
+      else {
+        const opened = await openWith(config, asLong)
+        if (opened !== undefined && !asLong.aborted) return { config, unchanged, ...opened }
+        if (opened !== undefined && !('failed' in opened.source)) await opened.source.close?.()
+      }
+    }
+    return undefined
+  }
+
+  async function openWith(current: ChainSourceConfig, asLong: AbortSignal) {
     await generations.load()
     const generation = generations.liveOf(chain)
-    const attempt = () => open({ config, facts, dataDir, generation, logger, metrics, progressMs, signal })
+    const options = { config: current, facts, dataDir, generation, logger, metrics, progressMs, signal: asLong }
     const backoff = createBackoff({ maxMs: MAX_RETRY_DELAY_MS })
     try {
-      const source = await withRetry(attempt, backoff, signal, onRetry)
+      const source = await withRetry(() => open(options), backoff, asLong, onRetry)
       return source === undefined ? undefined : { generation, source }
     } catch (failed) {
-      if (failed instanceof ConfigError) throw failed
+      if (asLong.aborted) return undefined
+      if (failed instanceof ConfigError && isFirst) throw failed
       return { generation, source: { failed } }
+    } finally {
+      isFirst = false
     }
   }
 
-  async function write(source: Source, generation: number, until: AbortSignal): Promise<IngestOutcome> {
+  async function write(
+    { config, generation }: NonNullable<Opened>,
+    source: Source,
+    until: AbortSignal,
+  ): Promise<IngestOutcome> {
     status.source = source.name
     const first = await firstBlock({ log, codec }, blocksTopic(chain, generation))
     warnAboutMissingHistory(config, first, bookPathOf(dataDir, chain, generation), logger)
@@ -103,19 +142,27 @@ export function openChainIngest(
 
   return {
     status,
-    answered: first.then(() => {}),
+    tried: Promise.race([first.then(() => {}), unreachable]),
     async run(until) {
       for (let opened = await first; opened !== undefined; opened = await openLive()) {
-        const { generation, source } = opened
+        const { generation, source, unchanged } = opened
         const whileLive = generations.whileLive(chain, generation)
-        const asLong = AbortSignal.any([until, whileLive])
-        const outcome = 'failed' in source ? fail(source.failed) : await write(source, generation, asLong)
-        // Another generation may succeed where this one failed: wait for it.
+        const asLong = AbortSignal.any([until, whileLive, unchanged])
+        const outcome = 'failed' in source ? fail(source.failed) : await write(opened, source, asLong)
+        // Another generation or configuration may succeed where this one failed: wait for it.
         if (outcome.kind === 'failed' && !isTakenOver(outcome.error)) await abortOf(asLong)
-        if (until.aborted || !whileLive.aborted) return outcome
-        logger.info('switching to another generation', { chain, from: generation })
+        if (until.aborted || (!whileLive.aborted && !unchanged.aborted)) return outcome
+        if (whileLive.aborted) logger.info('switching to another generation', { chain, from: generation })
       }
       return { kind: 'stopped' }
+    },
+    change(next) {
+      config = next
+      status.state = 'starting'
+      delete status.error
+      const before = changing
+      changing = new AbortController()
+      before.abort()
     },
   }
 }
@@ -138,6 +185,8 @@ export interface Ingests {
   readonly statuses: readonly IngestStatus[]
   /** Runs until all have ended or the signal aborts. Throws if the configuration of a chain is wrong. */
   run(signal: AbortSignal): Promise<IngestOutcome>
+  /** Where chains are read from nodes: reads these from now on, with their nodes and scopes. */
+  change?(configs: readonly ChainSourceConfig[]): void
   /** A pair that trades all the time, if a source knows one. */
   readonly example?: ExamplePair | undefined
 }

@@ -1,15 +1,16 @@
 /** Opens what a process reads: one source, or one per chain. */
+import { isDeepStrictEqual } from 'node:util'
 import type { ChainSourceConfig } from '../../core/config/index.js'
 import type { LiveGenerations } from '../../core/coordination/generations.js'
 import { DextapeError } from '../../core/domain/errors.js'
 import type { Health } from '../../core/runtime/part-health.js'
 import { createStageLatency } from '../../core/runtime/stage-latency.js'
-import { registerIngestMetrics } from '../../ingest/ingest-status.js'
-import { createIngest } from '../../ingest/main.js'
+import { type IngestStatus, registerIngestMetrics } from '../../ingest/ingest-status.js'
+import { createIngest, type IngestOutcome } from '../../ingest/main.js'
 import type { Speed } from '../../ingest/sources/recording/recording.js'
 import type { ChosenSource } from '../choose-source.js'
 import type { Closing } from '../open-store.js'
-import { type IngestParts, type Ingests, openChainIngest } from './chain-ingest.js'
+import { type ChainIngest, type IngestParts, type Ingests, openChainIngest } from './chain-ingest.js'
 import { type OpenChain, openChain } from './open-chain.js'
 import { openSource } from './open-source.js'
 
@@ -66,24 +67,76 @@ export type ChainIngestsOptions = IngestParts & {
 
 const PATIENCE_MS = 10_000
 
+type OpenedChain = { ingest: ChainIngest; config: ChainSourceConfig | undefined }
+
 /** Reads every chain from its nodes, independently: one that fails is reported, and the others continue. */
 export async function openChainIngests(
   configs: readonly ChainSourceConfig[],
   options: ChainIngestsOptions,
   signal: AbortSignal,
 ): Promise<Ingests> {
+  const { logger } = options
   const healthOf = createChainHealth(options.health)
-  const chains = configs.map((config) => openChainIngest(config, options, healthOf(config.chain), signal))
-  await within(Promise.all(chains.map(({ answered }) => answered)), options.patienceMs ?? PATIENCE_MS)
+  /** Those no longer read, too: their counts go on when they are read again. */
+  const chains = new Map<string, OpenedChain>()
+  const statuses: IngestStatus[] = []
+  const runs: Promise<IngestOutcome>[] = []
+  let running: AbortSignal | undefined
+
+  function open(config: ChainSourceConfig, isStart: boolean): ChainIngest {
+    const ingest = openChainIngest(config, { ...options, isStart }, healthOf(config.chain), signal)
+    chains.set(config.chain, { ingest, config })
+    statuses.push(ingest.status)
+    if (running !== undefined) runs.push(ingest.run(running))
+    return ingest
+  }
+
+  function change(known: OpenedChain, chain: string, config: ChainSourceConfig | undefined): void {
+    if (isDeepStrictEqual(known.config, config)) return
+    const what = config === undefined ? 'no longer read' : known.config === undefined ? 'read again' : 'scope changed'
+    logger.info('configuration of a chain changed', { chain, what })
+    if (config === undefined) {
+      statuses.splice(statuses.indexOf(known.ingest.status), 1)
+      healthOf(chain).markReachable('source')
+    } else if (known.config === undefined) statuses.push(known.ingest.status)
+    known.config = config
+    known.ingest.change(config)
+  }
+
+  const tried = configs.map((config) => open(config, true).tried)
+  await within(Promise.all(tried), options.patienceMs ?? PATIENCE_MS)
   return {
-    statuses: chains.map(({ status }) => status),
+    statuses,
+    change(next) {
+      for (const [chain, known] of chains)
+        change(
+          known,
+          chain,
+          next.find((config) => config.chain === chain),
+        )
+      for (const config of next) {
+        if (chains.has(config.chain)) continue
+        logger.info('configuration of a chain changed', { chain: config.chain, what: 'added' })
+        open(config, false)
+      }
+    },
     async run(until) {
-      const outcomes = await Promise.all(chains.map((chain) => chain.run(until)))
+      running = until
+      for (const { ingest } of chains.values()) runs.push(ingest.run(until))
+      const outcomes = await allOf(runs)
       const failed = outcomes.find(({ kind }) => kind === 'failed')
       // The process continues while any chain is read.
       if (failed !== undefined && outcomes.every(({ kind }) => kind === 'failed')) return failed
       return { kind: until.aborted ? 'stopped' : 'done' }
     },
+  }
+}
+
+/** Those added meanwhile included. */
+async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  for (;;) {
+    const results = await Promise.all(promises)
+    if (results.length === promises.length) return results
   }
 }
 

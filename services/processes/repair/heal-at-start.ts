@@ -8,8 +8,9 @@ import { openStateStore } from '../../aggregate/checkpoint/state-store.js'
 import type { DataDir } from '../../core/data-dir/data-dir.js'
 import type { Damage, Repairs } from '../../core/data-dir/repairs.js'
 import { ConfigError, DextapeError } from '../../core/domain/errors.js'
+import { openEmbeddedLog } from '../../core/log/embedded-log.js'
 import { walkLmdbFile } from '../../core/log/lmdb-file.js'
-import { blocksOf, blocksTopic, GENERATIONS_TOPIC } from '../../core/log/port.js'
+import { blocksOf, blocksTopic, GENERATIONS_TOPIC, updatesTopic } from '../../core/log/port.js'
 import { damageMarkOf, dataFileOf, type LostRecords, recordProblemOf, salvageLog } from '../../core/log/salvage-log.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import { openLocalStore } from '../../core/store/local-store.js'
@@ -41,6 +42,10 @@ export async function healAtStart(dir: DataDir, options: HealOptions): Promise<v
   const lostChains = await healLog(dir, options, before)
   healSources(dir, options)
   for (const name of foldersOf(join(dir.path, 'chains'))) healBook(join(dir.path, 'chains', name), repairs)
+  for (const chain of await chainsWithoutState(dir)) {
+    const what = `The checkpoint of ${chain} is missing`
+    repairs.begin({ part: 'state', what, answer: FOLD_AGAIN }, await headsOf(dir, [chain], before))
+  }
   for (const chain of foldersOf(dir.statePath)) {
     const path = join(dir.statePath, chain)
     const problem = problemOf(path) ?? (options.isThorough === true ? await valueProblemOf(path) : undefined)
@@ -52,6 +57,24 @@ export async function healAtStart(dir: DataDir, options: HealOptions): Promise<v
   for (const chain of lostChains) removeState(dir, chain)
   await healStore(dir, repairs, before)
 }
+
+/** Chains with updates: a checkpoint is written before the first one. */
+async function chainsWithoutState(dir: DataDir): Promise<string[]> {
+  if (!existsSync(dataFileOf(dir.logPath))) return []
+  const log = openEmbeddedLog({ path: dir.logPath })
+  try {
+    const topics = await log.topics()
+    const folded = topics.flatMap(({ topic, end }) =>
+      end > 0 && topic.startsWith(UPDATES) ? [topic.slice(UPDATES.length)] : [],
+    )
+    const kept = foldersOf(dir.statePath)
+    return folded.filter((chain) => !kept.includes(chain))
+  } finally {
+    await log.close()
+  }
+}
+
+const UPDATES = updatesTopic('')
 
 /** Returns the chains whose blocks or updates are incomplete. */
 async function healLog(dir: DataDir, options: HealOptions, before: Record<string, number>): Promise<string[]> {

@@ -1,5 +1,6 @@
 /** The thread of `up` that reads its sources into the log. */
 
+import type { ChainSourceConfig } from '../../core/config/index.js'
 import type { ServiceReport } from '../../core/coordination/service-reports.js'
 import type { EventLog } from '../../core/log/port.js'
 import { createTracer } from '../../core/runtime/tracing.js'
@@ -23,6 +24,8 @@ export type IngestMethods = ThreadMethods & {
   open(): { source: string | undefined; example: ExamplePair | undefined }
   /** While paused, blocks are read but not appended. */
   pause(isPaused: boolean): void
+  /** Reads these chains from now on. */
+  change(sources: readonly ChainSourceConfig[]): void
   /** Resolves when all sources have ended. */
   run(): Promise<IngestOutcome['kind']>
 }
@@ -90,6 +93,7 @@ runThread<IngestData, IngestMain, Omit<IngestMethods, keyof ThreadMethods>>(asyn
   return {
     ended,
     pause: gate.set,
+    change: (sources) => ingests?.change?.(sources),
     open: () => ({ source: statuses[0]?.source, example: ingests?.example }),
     async run() {
       running ??= (ingests?.run(signal) ?? Promise.resolve({ kind: 'done' as const })).then(({ kind }) => kind)

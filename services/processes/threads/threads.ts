@@ -1,4 +1,5 @@
 /** The threads of `up`, and what they tell each other through the main one. */
+import type { ChainSourceConfig } from '../../core/config/index.js'
 import type { FoldChain, PublishedReport } from '../../core/coordination/service-reports.js'
 import type { Damage, Repairs } from '../../core/data-dir/repairs.js'
 import { createDiskWatch, freeBytesOf } from '../../core/runtime/disk-space.js'
@@ -43,6 +44,7 @@ export function createThreads(deps: ThreadsDeps) {
   const ingested = createOutcome<Awaited<ReturnType<IngestMethods['run']>>>()
   const folded = createOutcome<boolean>()
   let opened: Awaited<ReturnType<IngestMethods['open']>> = { source: undefined, example: undefined }
+  let { source } = deps
   const onChange = () => rest.changed()
 
   const mine: ReportMethods = {
@@ -88,11 +90,15 @@ export function createThreads(deps: ThreadsDeps) {
   metrics.gauge({ name: 'dextape_unfinished_repairs', help: 'Damages that are being repaired' }, () => [
     { value: deps.repairs.list().length },
   ])
+  metrics.gauge(
+    { name: 'dextape_last_damage_timestamp_seconds', help: 'When this process last found damage; 0: never' },
+    () => [{ value: deps.repairs.lastFound() }],
+  )
   const looking = setInterval(() => disk.look(), LOOK_AT_DISK_EVERY_MS).unref()
 
   const ingest = superviseThread<IngestMethods>({
     ...{ name: 'ingest', entry: new URL('./ingest-thread.js', import.meta.url), youngMb: YOUNG_MB.ingest },
-    data: (): IngestData => ({ ...common, source: deps.source, speed: deps.speed, openFrom: deps.openFrom }),
+    data: (): IngestData => ({ ...common, source, speed: deps.speed, openFrom: deps.openFrom }),
     mine: { ...mine, history: deps.onHistory } satisfies IngestMain,
     begin: async (link, isAgain) => {
       opened = await link.call('open')
@@ -181,6 +187,12 @@ export function createThreads(deps: ThreadsDeps) {
       }
       if (part === 'store') return rebuildStore({ part, what, answer: FOLD_AGAIN })
       await fold.link.call('refoldChain', chain ?? '')
+    },
+    /** Reads these chains from now on, with their nodes and scopes. */
+    changeSources(sources: readonly ChainSourceConfig[]): void {
+      source = { kind: 'chains', sources }
+      const failed = (error: unknown) => logger.error('the changed chains cannot be read', { error })
+      ingest.link.call('change', sources).catch(failed)
     },
     stop(): Promise<void> {
       stopping ??= stopAll()

@@ -60,7 +60,8 @@ export function partitionsQuery(directory: ChainDirectory, view: ExportView, fil
   const isOpen = `(${['0', ...directory.markets().map(isOpenDay)].join(' OR ')})`
   const list = (condition: string, hash: string) =>
     `SELECT chain, toString(toDate(time)) AS date, count() AS rows, toString(${hash}) AS hash FROM (SELECT * ${source}) WHERE ${condition} GROUP BY chain, date`
-  return `SELECT * FROM (${list(`NOT ${isOpen}`, '0')} UNION ALL ${list(isOpen, 'sum(cityHash64(*))')}) ORDER BY chain, date`
+  // A tuple: with several arguments the hash of a row with a NULL is NULL, and the sum leaves it out.
+  return `SELECT * FROM (${list(`NOT ${isOpen}`, '0')} UNION ALL ${list(isOpen, 'sum(cityHash64(tuple(*)))')}) ORDER BY chain, date`
 }
 
 function isOpenDay(market: Market): string {

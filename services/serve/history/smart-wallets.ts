@@ -1,9 +1,10 @@
 /** The most profitable wallets of a chain over the last days, computed in the engine and kept for a while. */
 import { isRetryable } from '../../core/runtime/backoff.js'
+import { EVERYTHING } from '../memory/event-overlay.js'
 import type { LastReorg, ServedChain } from '../memory/served-chain.js'
+import type { UntilStored } from '../sql/stored-positions.js'
 import type { HoldersHold } from './hot/hot-holders.js'
 import type { QueryLanes } from './query-lanes.js'
-import type { Flush } from './top-holders.js'
 import { notOrphaned } from './wallet-trades.js'
 
 /** Lower bounds of a token's profit in percent of its cost; the last takes everything below. */
@@ -60,7 +61,7 @@ type Kept = { ranking: SmartRanking; untilMs: number; epoch: number; lastReorg: 
 
 export function createSmartWallets(
   { dear }: QueryLanes,
-  flush: Flush,
+  untilStored: UntilStored,
   { nowMs }: Pick<HoldersHold, 'nowMs'>,
 ): SmartWallets {
   const kept = new Map<string, Kept>()
@@ -74,7 +75,8 @@ export function createSmartWallets(
   ): Promise<Kept> {
     const { epoch, lastReorg } = state
     const startMs = nowMs()
-    await flush(state.chain)
+    await untilStored()
+    const { storedUpToBlock: upTo } = state.events
     const rows = await dear.query<Record<string, string | number>>(
       rankingSql(),
       {
@@ -82,7 +84,7 @@ export function createSmartWallets(
         from: Math.max(0, nowS - days * DAY_S),
         to: nowS,
         money,
-        upTo: state.events.storedUpToBlock,
+        upTo,
       },
       LIMITS,
     )
@@ -91,7 +93,8 @@ export function createSmartWallets(
       ...Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, Number(value)])),
     })) as SmartWallet[]
     const tookMs = nowMs() - startMs
-    const untilMs = nowMs() + Math.max(KEPT_MS, REST_FACTOR * tookMs)
+    const keptMs = Math.max(upTo === EVERYTHING ? KEPT_MS : 0, REST_FACTOR * tookMs)
+    const untilMs = nowMs() + keptMs
     return { ranking: { wallets, asOfS: nowS }, untilMs, epoch, lastReorg }
   }
 

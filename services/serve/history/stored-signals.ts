@@ -8,6 +8,7 @@ import {
   signalOfTrade,
   WHALE_USD,
 } from '../signals/signal-rules.js'
+import type { UntilStored } from '../sql/stored-positions.js'
 import { readBreakouts } from './breakouts.js'
 import { inOrder } from './event-order.js'
 import type { HoldersHold } from './hot/hot-holders.js'
@@ -16,7 +17,6 @@ import { type SignalAction, type SignalEvent, tradeAction } from './signal-event
 import { readSmartBuys } from './smart-buys.js'
 import type { SmartWallets } from './smart-wallets.js'
 import { LIQUIDITY_COLUMNS, liquidityOf, type StoredRow, TRADE_COLUMNS, tradeOf } from './stored-rows.js'
-import type { Flush } from './top-holders.js'
 
 export type ListedSignals = {
   signals: readonly SignalEvent[]
@@ -33,7 +33,7 @@ const KEPT_MS = 5_000
 
 export function createStoredSignals(
   { dear }: QueryLanes,
-  flush: Flush,
+  untilStored: UntilStored,
   smart: Pick<SmartWallets, 'at'>,
   { nowMs }: Pick<HoldersHold, 'nowMs'>,
 ): StoredSignals {
@@ -43,7 +43,7 @@ export function createStoredSignals(
   async function read(state: ServedChain, money: readonly string[]): Promise<Kept> {
     const { lastReorg: reorg } = state
     const startMs = nowMs()
-    await flush(state.chain)
+    await untilStored()
     const params = { chain: state.chain, from: Math.max(0, state.nowS - DAY_S), upTo: state.events.storedUpToBlock }
     const trades = await dear.query<StoredRow>(
       newestRows('trade_rows', TRADE_COLUMNS, `amount_usd >= ${WHALE_USD}`),

@@ -1,4 +1,5 @@
 import { type PackedWindows, packWindows } from '../../core/domain/packed-windows.js'
+import { eventsOf } from '../../core/domain/pair-events.js'
 import type { BlockUpdate, MovedPair, PairUpdate, TokenInfo, TokenUpdate } from '../../core/domain/records.js'
 import type { OpenCandle } from './open-candles.js'
 import {
@@ -78,8 +79,9 @@ function countMissing(state: ServedChain, update: BlockUpdate): number {
 
 function applyPair(state: ServedChain, update: BlockUpdate, pair: PairUpdate): void {
   const known = state.pairs.get(pair.pair)
-  if (state.keeps.history) state.candles.put(pair.pair, pair.candles, update)
-  if (state.keeps.pushes) state.open.note(pair.pair, pair.candles, update.now)
+  const { candles } = eventsOf(pair)
+  if (state.keeps.history) state.candles.put(pair.pair, candles, update)
+  if (state.keeps.pushes) state.open.note(pair.pair, candles, update.now)
   const info = pair.info ?? known?.info
   // Without its info (an earlier update is missing) a pair cannot be served: its target token is unknown.
   if (info === undefined) return

@@ -1,13 +1,6 @@
 import { INTERVALS, type Interval } from '../../core/domain/chains.js'
-import {
-  AT,
-  CANDLE_WIDTH,
-  type Candle,
-  candleCount,
-  type PackedCandle,
-  type PackedCandles,
-  unpackCandle,
-} from '../../core/domain/packed-candles.js'
+import { AT, CANDLE_WIDTH, type Candle, type PackedCandle, unpackCandle } from '../../core/domain/packed-candles.js'
+import type { EntryCandles } from '../../core/domain/pair-events.js'
 
 /** A position in a chain's updates. */
 export type Position = { epoch: number; seq: number }
@@ -16,12 +9,12 @@ export function isAtOrBefore(one: Position, other: Position): boolean {
   return one.epoch < other.epoch || (one.epoch === other.epoch && one.seq <= other.seq)
 }
 
-type Change = Position & { pair: string; candles: PackedCandles }
+type Change = Position & { pair: string; candles: EntryCandles }
 
 /** Candles changed by updates not flushed yet: history merges them into the stored rows. */
 export interface CandleOverlay {
   /** The candles of a pair's entry. */
-  put(pair: string, candles: PackedCandles, at: Position): void
+  put(pair: string, candles: EntryCandles, at: Position): void
   /** A reorg removed the pair: drops its candles and hides its stored rows until the store has removed them too. */
   hidePair(pair: string, at: Position): void
   isHidden(pair: string): boolean
@@ -49,19 +42,19 @@ export function createCandleOverlay(): CandleOverlay {
     const list = byPair.get(change.pair)
     if (list?.[0] !== change) return
     list.shift()
-    size -= candleCount(change.candles)
+    size -= change.candles.count
     if (list.length === 0) byPair.delete(change.pair)
   }
 
   return {
     put(pair, candles, { epoch, seq }) {
       const change = { pair, candles, epoch, seq }
-      if (candles.length === 0 || isAtOrBefore(change, flushed)) return
+      if (isAtOrBefore(change, flushed) || candles.count === 0) return
       const list = byPair.get(pair)
       if (list === undefined) byPair.set(pair, [change])
       else list.push(change)
       changes.push(change)
-      size += candleCount(candles)
+      size += candles.count
     },
     trim(to) {
       if (isAtOrBefore(to, flushed)) return
@@ -76,7 +69,7 @@ export function createCandleOverlay(): CandleOverlay {
       for (const [pair, at] of hidden) if (isAtOrBefore(at, flushed)) hidden.delete(pair)
     },
     hidePair: (pair, at) => {
-      for (const { candles } of byPair.get(pair) ?? []) size -= candleCount(candles)
+      for (const { candles } of byPair.get(pair) ?? []) size -= candles.count
       byPair.delete(pair)
       if (!isAtOrBefore(at, flushed)) hidden.set(pair, at)
     },
@@ -86,7 +79,9 @@ export function createCandleOverlay(): CandleOverlay {
       if (list === undefined) return NONE
       const index = INTERVALS.indexOf(interval)
       const newest = new Map<number, PackedCandle>()
-      for (const { candles: data } of list)
+      for (const {
+        candles: { packed: data },
+      } of list)
         for (let at = 0; at < data.length; at += CANDLE_WIDTH)
           if (data[at + AT.interval] === index) newest.set(data[at + AT.timeS] as number, { data, at })
       return new Map([...newest].map(([timeS, candle]) => [timeS, unpackCandle(candle)]))

@@ -1,5 +1,9 @@
+import { eventsOf, type PairEvents } from '../../core/domain/pair-events.js'
 import type { BlockUpdate, LiquidityTrade, Trade } from '../../core/domain/records.js'
 import { isAtOrBefore, type Position } from './candle-overlay.js'
+
+/** `storedUpToBlock` where no stored row is in doubt. */
+export const EVERYTHING = Number.MAX_SAFE_INTEGER
 
 /** An event with its block. */
 export type Placed<Event> = Event & { blockNumber: number; timeS: number }
@@ -24,11 +28,11 @@ export interface EventOverlay {
   readonly size: number
 }
 
-type PairEvents = { trades: Trade[]; liquidity: LiquidityTrade[] }
 type Block = Position & {
   number: number
   timeS: number
-  pairs: Map<string, PairEvents>
+  /** A pair with many events in one block has several entries. */
+  pairs: Map<string, PairEvents | PairEvents[]>
   mainPairs: Map<string, string | null>
 }
 
@@ -60,10 +64,10 @@ export function createEventOverlay(): EventOverlay {
       if (pairs.size + mainPairs.size > 0) blocks.push({ epoch, seq, number, timeS: time, pairs, mainPairs })
     },
     get storedUpToBlock() {
-      return Math.min(Number.MAX_SAFE_INTEGER, ...retracts.map(({ toBlock }) => toBlock))
+      return Math.min(EVERYTHING, ...retracts.map(({ toBlock }) => toBlock))
     },
-    trades: (pair) => placed((block) => block.pairs.get(pair)?.trades),
-    liquidity: (pair) => placed((block) => block.pairs.get(pair)?.liquidity),
+    trades: (pair) => placed((block) => entriesOf(block, pair).flatMap(({ trades }) => trades)),
+    liquidity: (pair) => placed((block) => entriesOf(block, pair).flatMap(({ liquidity }) => liquidity)),
     walletTrades: (wallet) => placed((block) => tradesOf(block, wallet)),
     get firstBlock() {
       return blocks[0]?.number
@@ -86,26 +90,26 @@ export function createEventOverlay(): EventOverlay {
   }
 }
 
-function tradesOf({ pairs }: Block, wallet: string): PairTrade[] {
+function entriesOf({ pairs }: Block, pair: string): PairEvents[] {
+  const events = pairs.get(pair) ?? []
+  return Array.isArray(events) ? events : [events]
+}
+
+function tradesOf(block: Block, wallet: string): PairTrade[] {
   const found: PairTrade[] = []
-  for (const [pair, { trades }] of pairs) {
-    for (const trade of trades) if (trade.wallet === wallet) found.push({ ...trade, pair })
-  }
+  for (const pair of block.pairs.keys())
+    for (const { trades } of entriesOf(block, pair))
+      for (const trade of trades) if (trade.wallet === wallet) found.push({ ...trade, pair })
   return found
 }
 
-/** A pair with many events in one block is split over several entries. */
-function eventsByPair(update: BlockUpdate): Map<string, PairEvents> {
-  const byPair = new Map<string, PairEvents>()
-  for (const { pair, trades, liquidity } of update.pairs) {
-    if (trades.length + liquidity.length === 0) continue
-    const known = byPair.get(pair)
-    byPair.set(
-      pair,
-      known === undefined
-        ? { trades, liquidity }
-        : { trades: [...known.trades, ...trades], liquidity: [...known.liquidity, ...liquidity] },
-    )
+function eventsByPair(update: BlockUpdate): Block['pairs'] {
+  const byPair: Block['pairs'] = new Map()
+  for (const entry of update.pairs) {
+    const events = eventsOf(entry)
+    if (events.tradeCount + events.liquidityCount === 0) continue
+    const known = byPair.get(entry.pair)
+    byPair.set(entry.pair, known === undefined ? events : [known, events].flat())
   }
   return byPair
 }

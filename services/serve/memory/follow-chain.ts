@@ -4,9 +4,10 @@ import type { BlockUpdate } from '../../core/domain/records.js'
 import { updatesTopic } from '../../core/log/port.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import { type AppliedUpdate, applyUpdate } from './apply-update.js'
+import { isAtOrBefore } from './candle-overlay.js'
 import { loadChain } from './load-chain.js'
 import { loadOpenCandles } from './load-recent.js'
-import { createUpdateAssembler, decodeUpdates, findOffset } from './read-updates.js'
+import { BATCH_RECORDS, createUpdateAssembler, decodeUpdates, findOffset, readUpdates } from './read-updates.js'
 import { type ReplayDeps, replayRecent } from './replay-recent.js'
 import { NOTHING_APPLIED, type ServedChain } from './served-chain.js'
 
@@ -29,7 +30,6 @@ export type Follower = {
 
 type Times = Pick<AppliedUpdate, 'arrivedMs' | 'appendedMs'>
 
-const BATCH_RECORDS = 256
 const RETRY_MS = 1000
 const COMMIT_EVERY_MS = 1000
 
@@ -51,7 +51,10 @@ export function followChain(deps: FollowDeps, state: ServedChain, signal: AbortS
     const assemble = createUpdateAssembler()
     const { end } = await deps.log.info(topic)
     const from = await findOffset(deps.log, topic, deps.codec, state)
-    if (!isReplayed) await replayRecent(deps, state)
+    if (!isReplayed) {
+      await applyLoaded(deps, state)
+      if (!(await replayRecent(deps, state))) await loadOpen(deps, state)
+    }
     isReplayed = true
     if (from >= end) reached()
     for await (const records of deps.log.follow(topic, { from, maxRecords: BATCH_RECORDS }, signal)) {
@@ -110,12 +113,37 @@ export function followChain(deps: FollowDeps, state: ServedChain, signal: AbortS
   return { caughtUp, done }
 }
 
+/**
+ * Applies the updates that are in a part of the loaded pairs and tokens already. Until then a push about a pair that an
+ * update does not have would tell its future. Nobody is notified: these updates are replayed as the ones before.
+ */
+async function applyLoaded(deps: FollowDeps, state: ServedChain): Promise<void> {
+  if (state.loadedThrough <= state.seq) return
+  await loadOpen(deps, state)
+  const topic = updatesTopic(state.chain)
+  const from = await findOffset(deps.log, topic, deps.codec, state)
+  for await (const update of readUpdates(deps, topic, from)) {
+    if (update.epoch > state.epoch || state.seq >= state.loadedThrough) break
+    const outcome = applyUpdate(state, update, deps.nowMs())
+    if (outcome.kind === 'applied' && outcome.applied.missingUpdates > 0)
+      deps.onGap(state, outcome.applied.missingUpdates)
+  }
+}
+
+/** Loads the open candles, unless updates that are not stored yet have been applied to them. */
+async function loadOpen({ store }: FollowDeps, state: ServedChain): Promise<void> {
+  if (!isAtOrBefore(state, state.flushed)) return
+  await loadOpenCandles(store, state.chain, state.open, { ...state, now: state.nowS })
+}
+
 /** An epoch that was replayed starts in the middle of the topic: its earlier state is in the store. */
 async function adoptEpoch(deps: FollowDeps, state: ServedChain, epoch: number): Promise<boolean> {
   const stored = await loadChain(deps.store, state.chain, state.keeps)
   if (stored === undefined || stored.epoch !== epoch) return false
   const { gaps, lastGap, lastReorg, appliedAtMs } = state
   Object.assign(state, stored, { gaps, lastGap, lastReorg, appliedAtMs })
-  if (state.keeps.pushes) await loadOpenCandles(deps.store, state, { ...state, now: state.nowS })
+  if (!state.keeps.pushes) return true
+  await applyLoaded(deps, state)
+  await loadOpen(deps, state)
   return true
 }

@@ -1,6 +1,7 @@
 import { type PackedWindows, packWindows, type Window } from '../../core/domain/packed-windows.js'
 import type { PairUpdate, TokenUpdate } from '../../core/domain/records.js'
 import type { Store } from '../../core/store/port.js'
+import { positionOf } from '../../core/store/tables.js'
 import { loadRecentTrades, restoreSeenAt } from './load-recent.js'
 import {
   createServedChain,
@@ -14,7 +15,7 @@ import {
   UNKNOWN_TOKEN,
 } from './served-chain.js'
 
-type ProgressRow = {
+export type ProgressRow = {
   chain: string
   epoch: number
   seq: number
@@ -28,7 +29,7 @@ type ProgressRow = {
   /** Rows up to this version come from updates up to `seq`. */
   version: string
 }
-type StateRow = { id: string; state: string; windows: (number | null)[] }
+type StateRow = { id: string; state: string; windows: (number | null)[]; version: string }
 
 const PAGE_ROWS = 20_000
 
@@ -70,6 +71,7 @@ export async function loadChain(store: Store, chain: string, keeps = KEEPS_ALL):
     const pair = JSON.parse(row.state, unknownAsNaN) as Stored<PairUpdate>
     const entry = { ...pair, windows: windowsOf(row, pair) }
     if (pair.info !== null) putPair(state, pairStateOf(entry, pair.info, pair.updated_at))
+    noteLoaded(state, row)
   }
   for await (const row of stateRows(store, 'token', chain)) {
     // The main pair's prices are for SQL alone.
@@ -80,10 +82,17 @@ export async function loadChain(store: Store, chain: string, keeps = KEEPS_ALL):
     } = JSON.parse(row.state, unknownAsNaN) as StoredToken
     const entry = { ...token, windows: windowsOf(row, token) }
     putToken(state, tokenStateOf(entry, token.info ?? UNKNOWN_TOKEN, entry.windows), undefined)
+    noteLoaded(state, row)
   }
   await restoreSeenAt(store, state, progress.version)
   if (keeps.history) await loadRecentTrades(store, state, progress.version, progress.final_now)
   return state
+}
+
+/** Rows of a later epoch are replaced once that epoch is adopted. */
+function noteLoaded(state: ServedChain, { version }: StateRow): void {
+  const { epoch, seq } = positionOf(Number(version))
+  if (epoch === state.epoch && seq > state.loadedThrough) state.loadedThrough = seq
 }
 
 function windowsOf(row: StateRow, state: { windows?: Window[] }): PackedWindows {
@@ -95,7 +104,7 @@ async function* stateRows(store: Store, kind: 'pair' | 'token', chain: string): 
   let after = ''
   for (;;) {
     const rows = await store.query<StateRow>(
-      `SELECT ${kind} AS id, state, windows FROM ${kind}_rows FINAL
+      `SELECT ${kind} AS id, state, windows, version FROM ${kind}_rows FINAL
        WHERE chain = {chain:String} AND ${kind} > {after:String} ORDER BY ${kind} LIMIT ${PAGE_ROWS}`,
       { chain, after },
       { maxRows: PAGE_ROWS, maxSeconds: 60 },

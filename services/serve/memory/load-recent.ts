@@ -1,8 +1,10 @@
 import { bucketStart, K1440 } from '../../core/domain/buckets.js'
 import { INTERVALS, type Interval } from '../../core/domain/chains.js'
 import { CANDLE_FIGURES, type Candle, packCandles } from '../../core/domain/packed-candles.js'
+import { UnpackedCandles } from '../../core/domain/pair-events.js'
 import type { Store } from '../../core/store/port.js'
 import { rowVersion } from '../../core/store/tables.js'
+import type { OpenCandles } from './open-candles.js'
 import type { TimedPrice } from './pair-trades.js'
 import { KEPT_S, type TradeFacts } from './recent-trades.js'
 import { type ServedChain, targetDecimals } from './served-chain.js'
@@ -157,17 +159,17 @@ function tradeOf(row: TradeRow): TradeFacts {
 
 type CandleRow = { pair: string; interval: Interval } & Record<string, number | string | null>
 
-/** The position and chain time of an update. */
+/** The position and chain time of an update, all of whose rows are stored. */
 export type OpenAt = { epoch: number; seq: number; now: number }
 
 /** Loads the candles that were open after an update. Later changes come with their own updates. */
-export async function loadOpenCandles(store: Store, state: ServedChain, at: OpenAt): Promise<void> {
-  state.open.clear()
+export async function loadOpenCandles(store: Store, chain: string, open: OpenCandles, at: OpenAt): Promise<void> {
+  open.clear()
   const starts = new Map(INTERVALS.map((interval, index) => [interval, Math.max(0, bucketStart(index, at.now))]))
-  for await (const { pair, interval, ...row } of candleRows(store, state.chain, starts, at)) {
+  for await (const { pair, interval, ...row } of candleRows(store, chain, starts, at)) {
     const figures = Object.fromEntries(CANDLE_FIGURES.map((name) => [name, Number(row[name] ?? Number.NaN)]))
     const stored = { ...figures, interval, time: starts.get(interval) ?? 0, removed: false } as Candle
-    state.open.hold({ pair, candle: { data: packCandles([stored]), at: 0 } })
+    open.note(pair, new UnpackedCandles(packCandles([stored])), at.now)
   }
 }
 

@@ -5,7 +5,7 @@ import type { Store } from '../../core/store/port.js'
 import type { ServeMetrics } from '../serve-metrics.js'
 import type { AppliedUpdate } from './apply-update.js'
 import { type Follower, followChain } from './follow-chain.js'
-import { loadChain, loadProgress } from './load-chain.js'
+import { loadChain, loadProgress, type ProgressRow } from './load-chain.js'
 import type { UpdateCodec } from './read-updates.js'
 import type { ReplayedUpdate, ReplayLimits } from './replay-recent.js'
 import { createServedChain, type Keeps, NOTHING_APPLIED, type ServedChain, trimFlushed } from './served-chain.js'
@@ -51,6 +51,8 @@ export interface Memory {
   caughtUp(): Promise<void>
   /** The log's topics by name, as of its last answer. */
   topics(): ReadonlyMap<string, TopicRange>
+  /** Drops what the store has, by its progress. */
+  trimStored(progress: readonly ProgressRow[]): void
   /** Resolves once all chains are loaded. May be retried after a failure. */
   start(): Promise<void>
   stop(): Promise<void>
@@ -142,13 +144,17 @@ export function createMemory(deps: MemoryDeps): Memory {
   let storePoll = 1
   const storedVersions = new Map<string, string>()
 
-  async function trimStored(): Promise<void> {
+  async function pollStored(): Promise<void> {
     const slower = Math.min(storePoll * 2, SLOWEST_STORE_POLL)
     storePoll = 1
     const rows = await loadProgress(deps.store)
     if (rows.every(({ chain, version }) => storedVersions.get(chain) === version)) storePoll = slower
-    for (const row of rows) {
-      storedVersions.set(row.chain, row.version)
+    for (const row of rows) storedVersions.set(row.chain, row.version)
+    trimStored(rows)
+  }
+
+  function trimStored(progress: readonly ProgressRow[]): void {
+    for (const row of progress) {
       const state = states.get(row.chain)
       if (state !== undefined) trimFlushed(state, row)
     }
@@ -199,6 +205,7 @@ export function createMemory(deps: MemoryDeps): Memory {
       await Promise.allSettled([...followers.values()].map(({ caughtUp }) => caughtUp))
     },
     topics: () => topics,
+    trimStored,
     whyNotReady,
     async start() {
       const stored = (await loadProgress(deps.store)).map((row) => row.chain)
@@ -207,7 +214,7 @@ export function createMemory(deps: MemoryDeps): Memory {
       if (started || abort.signal.aborted) return
       started = true
       pollForever('log topics', openNewChains, () => pollMs)
-      if (keeps.history) pollForever('store progress', trimStored, () => storePoll * pollMs)
+      if (keeps.history) pollForever('store progress', pollStored, () => storePoll * pollMs)
     },
     async stop() {
       abort.abort()

@@ -1,7 +1,10 @@
+import { bucketEnd } from '../../core/domain/buckets.js'
 import { INTERVALS, type Interval } from '../../core/domain/chains.js'
-import { AT, CANDLE_WIDTH, endAt, type PackedCandle, type PackedCandles } from '../../core/domain/packed-candles.js'
+import type { PackedCandle } from '../../core/domain/packed-candles.js'
+import { EntryCandle, type EntryCandles } from '../../core/domain/pair-events.js'
 
-export type OpenCandle = { pair: string; candle: PackedCandle }
+/** `interval`: its index in INTERVALS. */
+export type OpenCandle = { pair: string; interval: number; candle: PackedCandle }
 
 /**
  * Every open candle of a chain, subscribed or not: the same updates close the same candles on every node. A pair without
@@ -9,29 +12,32 @@ export type OpenCandle = { pair: string; candle: PackedCandle }
  */
 export interface OpenCandles {
   /** Adds the candles of a pair's entry that are still open; drops those that closed or were removed. */
-  note(pair: string, candles: PackedCandles, nowS: number): void
-  hold(held: OpenCandle): void
+  note(pair: string, candles: EntryCandles, nowS: number): void
   get(pair: string, interval: Interval): PackedCandle | undefined
   /** Removes and returns the candles of a pair that a reorg removed. */
   takeOf(pair: string): OpenCandle[]
-  /** Removes and returns the candles closed by `nowS`: short intervals first, then by pair. */
+  /** Removes and returns the candles closed by `nowS`: short intervals first, then by pair. Called before each update. */
   takeEnded(nowS: number): OpenCandle[]
   clear(): void
   readonly size: number
 }
 
-/** A pair's open candles by interval: the array with the candle, and where in it. Reused: an update brings ten. */
+/** A pair's open candles by interval: the entry they came with, their place in it, their time. Reused: an update brings ten. */
 class OpenPair {
-  readonly data: (PackedCandles | undefined)[] = INTERVALS.map(() => undefined)
-  readonly at: number[] = INTERVALS.map(() => 0)
+  readonly from: (EntryCandles | undefined)[] = INTERVALS.map(() => undefined)
+  readonly index: number[] = INTERVALS.map(() => 0)
+  readonly timeS: number[] = INTERVALS.map(() => 0)
 
   constructor(readonly pair: string) {}
 
   candle(interval: number): PackedCandle | undefined {
-    const data = this.data[interval]
-    return data && { data, at: this.at[interval] as number }
+    const from = this.from[interval]
+    return from && new EntryCandle(from, this.index[interval] as number)
   }
 }
+
+/** A pair that trades replaces its candles before; those of others then keep only their own bytes in memory. */
+const DETACH_AFTER_UPDATES = 64
 
 export function createOpenCandles(): OpenCandles {
   const byPair = new Map<string, OpenPair>()
@@ -40,50 +46,48 @@ export function createOpenCandles(): OpenCandles {
     /** No candle closes before this, so most updates skip the search. */
     nextEndS: Number.POSITIVE_INFINITY,
   }))
+  let updates = 0
+  /** Since candles were detached last. */
+  let noted = new Set<OpenPair>()
 
   const pairOf = (pair: string): OpenPair => byPair.get(pair) ?? new OpenPair(pair)
 
-  function put(entry: OpenPair, data: PackedCandles, at: number): void {
-    const interval = data[at + AT.interval] as number
+  function put(entry: OpenPair, from: EntryCandles, index: number, interval: number, timeS: number): void {
     const series = byInterval[interval]
     if (series === undefined) return
-    entry.data[interval] = data
-    entry.at[interval] = at
+    entry.from[interval] = from
+    entry.index[interval] = index
+    entry.timeS[interval] = timeS
     series.open.add(entry)
-    series.nextEndS = Math.min(series.nextEndS, endAt(data, at))
+    series.nextEndS = Math.min(series.nextEndS, bucketEnd(interval, timeS))
   }
 
   function drop(entry: OpenPair, interval: number): void {
-    entry.data[interval] = undefined
+    entry.from[interval] = undefined
     byInterval[interval]?.open.delete(entry)
-    if (entry.data.every((data) => data === undefined)) byPair.delete(entry.pair)
+    if (entry.from.every((from) => from === undefined)) byPair.delete(entry.pair)
   }
 
-  /** A candle that is removed or closed is not open any more. */
-  function dropSame(entry: OpenPair, data: PackedCandles, at: number): void {
-    const interval = data[at + AT.interval] as number
-    const known = entry.data[interval]
-    if (known !== undefined && known[(entry.at[interval] as number) + AT.timeS] === data[at + AT.timeS])
-      drop(entry, interval)
+  function detach(): void {
+    updates += 1
+    if (updates % DETACH_AFTER_UPDATES !== 0) return
+    for (const { from } of noted) for (const candles of from) candles?.detach()
+    noted = new Set()
   }
 
   return {
-    hold({ pair, candle: { data, at } }) {
-      const entry = pairOf(pair)
-      put(entry, data, at)
-      byPair.set(pair, entry)
-    },
     note(pair, candles, nowS) {
-      if (candles.length === 0) return
       const entry = pairOf(pair)
       let hasOpen = false
-      for (let at = 0; at < candles.length; at += CANDLE_WIDTH) {
-        const isOpen = candles[at + AT.removed] !== 1 && endAt(candles, at) > nowS
-        if (isOpen) put(entry, candles, at)
-        else dropSame(entry, candles, at)
-        hasOpen ||= isOpen
-      }
-      if (hasOpen) byPair.set(pair, entry)
+      candles.places((index, interval, timeS, isRemoved) => {
+        if (!isRemoved && bucketEnd(interval, timeS) > nowS) {
+          put(entry, candles, index, interval, timeS)
+          hasOpen = true
+        } else if (entry.from[interval] !== undefined && entry.timeS[interval] === timeS) drop(entry, interval)
+      })
+      if (!hasOpen) return
+      byPair.set(pair, entry)
+      noted.add(entry)
     },
     get: (pair, interval) => byPair.get(pair)?.candle(INTERVALS.indexOf(interval)),
     takeOf(pair) {
@@ -92,10 +96,11 @@ export function createOpenCandles(): OpenCandles {
       return INTERVALS.flatMap((_, interval) => {
         const candle = entry.candle(interval)
         drop(entry, interval)
-        return candle === undefined ? [] : [{ pair, candle }]
+        return candle === undefined ? [] : [{ pair, interval, candle }]
       })
     },
     takeEnded(nowS) {
+      detach()
       return byInterval.flatMap((series, interval) => {
         if (nowS < series.nextEndS) return []
         const ended: OpenCandle[] = []
@@ -103,12 +108,12 @@ export function createOpenCandles(): OpenCandles {
         for (const entry of series.open) {
           const candle = entry.candle(interval)
           if (candle === undefined) continue
-          const endS = endAt(candle.data, candle.at)
+          const endS = bucketEnd(interval, entry.timeS[interval] as number)
           if (endS > nowS) {
             series.nextEndS = Math.min(series.nextEndS, endS)
             continue
           }
-          ended.push({ pair: entry.pair, candle })
+          ended.push({ pair: entry.pair, interval, candle })
           drop(entry, interval)
         }
         return ended.sort((a, b) => (a.pair < b.pair ? -1 : 1))
@@ -116,6 +121,7 @@ export function createOpenCandles(): OpenCandles {
     },
     clear() {
       byPair.clear()
+      noted.clear()
       for (const series of byInterval) {
         series.open.clear()
         series.nextEndS = Number.POSITIVE_INFINITY

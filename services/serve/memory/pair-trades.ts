@@ -1,3 +1,4 @@
+import type { PairEvents } from '../../core/domain/pair-events.js'
 import { type KeptTrade, NO_WALLET, type WindowTally } from './windows.js'
 
 /** A good price and its time. */
@@ -19,7 +20,22 @@ const WIDTH = 8
 const NO_ROWS = new Float64Array(0)
 const MIN_ROWS = 4
 
-/** One pair's recent trades in event order, as rows of doubles. */
+/** The trades of a pair's entry that nobody has asked for yet. */
+export type UnreadTrades = {
+  /** Null once they are read or dropped. */
+  events: PairEvents | null
+  timeS: number
+  block: number
+  /** As the rows have it. */
+  seenS: number
+  /** Of the pair's target token, when the entry came. */
+  decimals: number | null
+  /** The pair's last good price before and after them. */
+  priceBeforeUsd: number
+  priceAfterUsd: number
+}
+
+/** One pair's recent trades in event order, as rows of doubles; the newest may be unread. */
 export class PairTrades {
   private rows: Float64Array = NO_ROWS
   private first = 0
@@ -27,9 +43,25 @@ export class PairTrades {
   private good = 0
   /** The last good price before the kept trades; null: not known yet. */
   before: TimedPrice | null = null
+  readonly unread: UnreadTrades[] = []
 
-  get size(): number {
+  /** Read ones. */
+  private get size(): number {
     return this.end - this.first
+  }
+
+  get isEmpty(): boolean {
+    return this.size === 0 && this.unread.length === 0
+  }
+
+  countAll(): number {
+    return this.unread.reduce((sum, { events }) => sum + (events?.tradeCount ?? 0), this.size)
+  }
+
+  /** What SEEN would be for a trade that comes now. */
+  seenAt(timeS: number, nowS: number): number {
+    const last = this.unread.at(-1)?.seenS ?? (this.size === 0 ? timeS : this.read(this.end - 1, SEEN))
+    return Math.max(nowS, last)
   }
 
   get hasGood(): boolean {
@@ -52,8 +84,26 @@ export class PairTrades {
     if (!Number.isNaN(trade.goodPriceUsd)) this.good += 1
   }
 
-  /** Drops trades that arrived at or before `seenS` and keeps their last good price. */
-  dropOlderThan(seenS: number, release: (walletId: number) => void): void {
+  /** Drops trades that arrived at or before `seenS` and keeps their last good price. `readFirst` reads the first unread ones. */
+  dropOlderThan(seenS: number, release: (walletId: number) => void, readFirst: () => void): void {
+    this.dropRows(seenS, release)
+    for (let next = this.unread[0]; next !== undefined && next.seenS <= seenS; next = this.unread[0]) {
+      if (this.size > 0) return
+      if (isPriceKnown(next)) this.dropUnread(next)
+      else {
+        readFirst()
+        this.dropRows(seenS, release)
+      }
+    }
+  }
+
+  private dropUnread({ timeS, priceAfterUsd: priceUsd }: UnreadTrades): void {
+    if (this.before === null || timeS >= this.before.timeS) this.before = { timeS, priceUsd }
+    const [dropped] = this.unread.splice(0, 1)
+    if (dropped !== undefined) dropped.events = null
+  }
+
+  private dropRows(seenS: number, release: (walletId: number) => void): void {
     while (this.size > 0 && this.read(this.first, SEEN) <= seenS) {
       const timeS = this.read(this.first, TIME)
       const priceUsd = this.read(this.first, GOOD_PRICE)
@@ -136,4 +186,9 @@ export class PairTrades {
 
 function known(value: number): number {
   return Number.isNaN(value) ? 0 : value
+}
+
+/** If the price changed, the last good trade has the price after it. If not, there may be none. */
+function isPriceKnown({ priceBeforeUsd, priceAfterUsd }: UnreadTrades): boolean {
+  return !Number.isNaN(priceAfterUsd) && priceAfterUsd !== priceBeforeUsd
 }

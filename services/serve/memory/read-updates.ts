@@ -5,7 +5,10 @@ import { createAssembler } from '../../core/log/parts.js'
 import type { EventLog, LogRecord } from '../../core/log/port.js'
 import { isAtOrBefore, type Position } from './candle-overlay.js'
 
-export type UpdateCodec = Pick<Codec, 'decodeLogRecord' | 'learn'>
+/** Read at once. */
+export const BATCH_RECORDS = 256
+
+export type UpdateCodec = Pick<Codec, 'decodeLazily' | 'learn'>
 
 /** Decodes records of an updates topic into updates or parts of updates. */
 export async function decodeUpdates(
@@ -15,7 +18,7 @@ export async function decodeUpdates(
 ): Promise<BlockUpdate[]> {
   await codec.learn(records.map(({ value }) => value))
   return records.map(({ value, offset }) => {
-    const decoded = codec.decodeLogRecord(value, { topic, offset })
+    const decoded = codec.decodeLazily(value, { topic, offset })
     if (decoded.kind === 'update') return decoded.update
     throw new DextapeError({
       code: 'not_an_update',
@@ -40,6 +43,27 @@ export function createUpdateAssembler(): (part: BlockUpdate, offset: number) => 
       if (error instanceof DextapeError && error.code === 'broken_parts') return undefined
       throw error
     }
+  }
+}
+
+/** The complete updates from an offset to the topic's end. */
+export async function* readUpdates(
+  { log, codec }: { log: EventLog; codec: UpdateCodec },
+  topic: string,
+  first: number,
+): AsyncGenerator<BlockUpdate> {
+  const assemble = createUpdateAssembler()
+  for (let from = first; ; ) {
+    const records = await log.read(topic, { from, maxRecords: BATCH_RECORDS })
+    const parts = await decodeUpdates(codec, topic, records)
+    for (const [index, { offset }] of records.entries()) {
+      const part = parts[index]
+      const update = part === undefined ? undefined : assemble(part, offset)
+      if (update !== undefined) yield update
+    }
+    const last = records.at(-1)
+    if (last === undefined) return
+    from = last.offset + 1
   }
 }
 

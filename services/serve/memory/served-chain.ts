@@ -41,6 +41,8 @@ export type ServedChain = {
   namesRevision: number
   epoch: number
   seq: number
+  /** Loaded pairs and tokens may be as of later updates, up to this seq: their rows are stored before the progress. */
+  loadedThrough: number
   head: { number: number; hash: string; timeS: number }
   /** The highest block time so far: "now" in every response about this chain. */
   nowS: number
@@ -90,6 +92,7 @@ export function createServedChain(chain: string, keeps: Keeps = KEEPS_ALL): Serv
     namesRevision: nextRevision(),
     epoch: 0,
     seq: NOTHING_APPLIED,
+    loadedThrough: NOTHING_APPLIED,
     head: { number: 0, hash: '', timeS: 0 },
     nowS: 0,
     finalized: 0,

@@ -93,7 +93,7 @@ const HISTORY = declare('operatorHistory', {
     samples: Type.Array(
       Type.Object({
         ...{ time: int, requests_per_s: number, sockets: int, subscriptions: int, unread_mb: number },
-        ...{ log_bytes: int, store_bytes: int },
+        ...{ latency_p95_ms: numberOrNull, log_bytes: int, store_bytes: int },
         chains: Type.Array(
           Type.Object({
             ...{ chain: text, head: int, lag_s: int, blocks_per_s: number, swaps_per_s: number },

@@ -2,13 +2,14 @@
 import type { Logger } from '../../core/runtime/logger.js'
 import type { MetricsText } from '../../core/runtime/metrics.js'
 import type { StatusReport } from '../status-report.js'
-import { type MetricSample, readSamples, sumOf } from './metric-samples.js'
+import { type MetricSample, quantileSince, readSamples, sumOf } from './metric-samples.js'
 import { type Sizes, totalBytes } from './storage.js'
 
 export const SAMPLE_S = 15
 const KEPT = 3600 / SAMPLE_S
 /** Sizes are asked of the store: every fourth sample. */
 const SIZES_EVERY = 4
+const LATENCY = 'dextape_stage_latency_seconds_bucket'
 
 type ChainSample = {
   chain: string
@@ -25,6 +26,8 @@ export type SystemSample = {
   sockets: number
   subscriptions: number
   unread_mb: number
+  /** From block to frame, of the blocks since the sample before; null without any. */
+  latency_p95_ms: number | null
   log_bytes: number
   store_bytes: number
   chains: ChainSample[]
@@ -63,6 +66,7 @@ export function createSystemHistory({ status, metrics, sizes, nowMs, logger }: H
     samples.push({
       ...{ time: Math.floor(atMs / 1000), requests_per_s: perS('dextape_serve_requests_total') },
       ...{ sockets, subscriptions, unread_mb, ...known },
+      latency_p95_ms: inMs(quantileSince(before?.values ?? [], values, LATENCY, { stage: 'total' }, 0.95)),
       chains: chains.map(({ chain, head, lag_s, dead_letters }) => ({
         ...{ chain, head, lag_s, dead_letters },
         blocks_per_s: perS('dextape_serve_updates_applied_total', { chain }),
@@ -84,3 +88,5 @@ export function createSystemHistory({ status, metrics, sizes, nowMs, logger }: H
     samples: (): readonly SystemSample[] => samples,
   }
 }
+
+const inMs = (seconds: number): number | null => (Number.isFinite(seconds) ? Math.round(seconds * 1e6) / 1000 : null)

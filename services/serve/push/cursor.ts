@@ -1,5 +1,3 @@
-import { AT, figureOf, type PackedCandle } from '../../core/domain/packed-candles.js'
-
 /** A position in a chain's pushes: after the n-th push of an update. */
 export type Place = { epoch: number; chain: string; seq: number; n: number }
 
@@ -26,11 +24,11 @@ export const FIRST_CLOSING = 10_000_000_000
 const PAIR_NUMBERS = 2 ** 32
 
 /**
- * The number of a push that closes a candle. It counts as part of the update before the one that closed it. It is derived
+ * The number of a push that closes a candle of an interval (its index). It counts as part of the update before the one that closed it. It is derived
  * from the candle, so it is the same on every node, whichever candles a node has.
  */
-export function closingNumber(pair: string, candle: PackedCandle): number {
-  return FIRST_CLOSING + figureOf(candle, AT.interval) * PAIR_NUMBERS + hash32(pair)
+export function closingNumber(pair: string, interval: number): number {
+  return FIRST_CLOSING + interval * PAIR_NUMBERS + hash32(pair)
 }
 
 /** FNV-1a. */

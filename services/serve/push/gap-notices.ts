@@ -18,9 +18,10 @@ export function pairRefills(
   return [{ path: `${operation}/${pair}-${chain}`, query, isRanged: true }]
 }
 
-/** The swaps of each pair whose target is the token. */
+/** The swaps of each pair of the token, whichever side it is on. */
 export function tokenPairRefills({ chains }: ParseContext, token: string, chain: string): (Refill | null)[] {
-  const pairs = chains.market(chain)?.state.targetPairs.of(token) ?? []
+  const state = chains.market(chain)?.state
+  const pairs = state === undefined ? [] : [...state.targetPairs.of(token), ...state.quotePairs.of(token)]
   if (pairs.length === 0 || pairs.length > MAX_PAIRS) return [null]
   return pairs.flatMap((pair) => pairRefills('/v2/txs/swap', pair, chain))
 }

@@ -33,8 +33,8 @@ export function createPushFeed(memory: Memory, limits: RingLimits): PushFeed {
 
   memory.onReplayed((state, past) => {
     const ring = ringOf(state.chain)
-    if (past.isFirst) ring.clear()
     ring.push(snapshotUpdate(past))
+    ring.dropThrough(past.inexactThrough)
   })
 
   function capture(applied: AppliedUpdate): { update: UpdateSnapshot; missing: MissingPushes | undefined } {

@@ -11,7 +11,9 @@ export interface ReplayRing {
   push(update: UpdateSnapshot): boolean
   /** Drops everything. */
   clear(): void
-  /** After the last push; undefined while empty. */
+  /** Drops the updates up to a seq. */
+  dropThrough(seq: number): void
+  /** After the last push, kept or dropped; undefined before the first. */
   head(): Place | undefined
   /** Before the first kept push. */
   floor(): Place | undefined
@@ -45,6 +47,11 @@ export function createReplayRing({ ringSeconds, ringBytes }: RingLimits): Replay
   let marks: { epoch: number; seq: number; timeS: number }[] = []
 
   const newest = (): UpdateSnapshot | undefined => (kept.length > first ? kept.at(-1) : undefined)
+
+  function head(): Place | undefined {
+    const last = newest()
+    return last === undefined ? floor : endOf(last)
+  }
 
   function clear(): void {
     kept = []
@@ -90,14 +97,18 @@ export function createReplayRing({ ringSeconds, ringBytes }: RingLimits): Replay
     return kept[first + place.seq - oldest.seq + 1]
   }
 
+  function drop(oldest: UpdateSnapshot): void {
+    floor = endOf(oldest)
+    bytes -= oldest.bytes
+    if (seqsOf !== undefined) forget(seqsOf, oldest)
+    kept[first] = undefined
+    first += 1
+  }
+
   function trim(nowS: number): void {
     for (let oldest = kept[first]; oldest !== undefined; oldest = kept[first]) {
       if (oldest === newest() || (bytes <= ringBytes && oldest.nowS > nowS - ringSeconds)) break
-      floor = endOf(oldest)
-      bytes -= oldest.bytes
-      if (seqsOf !== undefined) forget(seqsOf, oldest)
-      kept[first] = undefined
-      first += 1
+      drop(oldest)
     }
     if (first > 1024 && first * 2 > kept.length) {
       kept = kept.slice(first)
@@ -114,8 +125,8 @@ export function createReplayRing({ ringSeconds, ringBytes }: RingLimits): Replay
 
   return {
     push(update) {
-      const last = newest()
-      const follows = last !== undefined && update.epoch === last.epoch && update.seq === last.seq + 1
+      const before = head()
+      const follows = before !== undefined && update.epoch === before.epoch && update.seq === before.seq + 1
       if (!follows) {
         clear()
         floor = { epoch: update.epoch, chain: update.chain, seq: update.seq - 1, n: 0 }
@@ -125,13 +136,13 @@ export function createReplayRing({ ringSeconds, ringBytes }: RingLimits): Replay
       bytes += update.bytes
       mark(update)
       trim(update.nowS)
-      return follows || last === undefined
+      return follows || before === undefined
     },
     clear,
-    head: () => {
-      const last = newest()
-      return last === undefined ? undefined : endOf(last)
+    dropThrough(seq) {
+      for (let oldest = kept[first]; oldest !== undefined && oldest.seq <= seq; oldest = kept[first]) drop(oldest)
     },
+    head,
     floor: () => floor,
     after,
     afterConcerning(place, addresses) {
@@ -143,9 +154,9 @@ export function createReplayRing({ ringSeconds, ringBytes }: RingLimits): Replay
     },
     get,
     reaches(place) {
-      const last = newest()
+      const last = head()
       if (floor === undefined || last === undefined || place.epoch !== last.epoch) return false
-      if (place.seq > last.seq || (place.seq === last.seq && place.n > last.lastN)) return false
+      if (place.seq > last.seq || (place.seq === last.seq && place.n > last.n)) return false
       if (place.seq > floor.seq) return true
       // For the update before the ring, the place must be after its last push.
       const isBehindAll = floor.n === 0 ? place.n === 0 || place.n >= FIRST_CLOSING : place.n >= floor.n

@@ -1,12 +1,6 @@
-import { candleCount, type PackedCandle, type PackedCandles } from '../../core/domain/packed-candles.js'
-import type {
-  BlockUpdate,
-  LiquidityTrade,
-  MainPairChange,
-  PairUpdate,
-  TokenInfo,
-  Trade,
-} from '../../core/domain/records.js'
+import type { PackedCandle, PackedCandles } from '../../core/domain/packed-candles.js'
+import { eventsOf, type PairEvents } from '../../core/domain/pair-events.js'
+import type { BlockUpdate, LiquidityTrade, MainPairChange, TokenInfo, Trade } from '../../core/domain/records.js'
 import { type ReplayedUpdate, type StateView, viewOf } from '../memory/replay-recent.js'
 import { type PairState, targetToken } from '../memory/served-chain.js'
 import type { Market } from '../views/market-facts.js'
@@ -24,14 +18,26 @@ export type PairSnapshot = {
 }
 
 /** A pair's changes in an update; `firstN` is the number of its first push. */
-export type PairEntry = {
-  at: PairSnapshot
-  firstN: number
-  trades: readonly Trade[]
-  liquidity: readonly LiquidityTrade[]
-  candles: PackedCandles
-  /** The pair traded, or a reorg removed trades of it. */
-  movesPrice: boolean
+export class PairEntry {
+  constructor(
+    readonly at: PairSnapshot,
+    readonly firstN: number,
+    readonly events: PairEvents,
+    /** The pair traded, or a reorg removed trades of it. */
+    readonly movesPrice: boolean,
+  ) {}
+
+  get trades(): readonly Trade[] {
+    return this.events.trades
+  }
+
+  get liquidity(): readonly LiquidityTrade[] {
+    return this.events.liquidity
+  }
+
+  get candles(): PackedCandles {
+    return this.events.candles.packed
+  }
 }
 
 /** A candle closed by chain time or removed with its pair. Its number is after those of the previous update. */
@@ -68,7 +74,7 @@ export type UpdateSnapshot = Pick<BlockUpdate, 'chain' | 'epoch' | 'seq' | 'kind
 /** Approximate memory size of each part, measured. */
 const BYTES = { update: 400, closing: 150, retracted: 100, entry: 1600, trade: 1500, liquidity: 1000, candle: 170 }
 
-export function snapshotUpdate(step: Omit<ReplayedUpdate, 'isFirst'>): UpdateSnapshot {
+export function snapshotUpdate(step: Omit<ReplayedUpdate, 'inexactThrough'>): UpdateSnapshot {
   const { update, removedPairs, view } = step
   const { chain, epoch, seq, kind, number } = update
   const snapshots = new Map<string, PairSnapshot | undefined>()
@@ -82,10 +88,10 @@ export function snapshotUpdate(step: Omit<ReplayedUpdate, 'isFirst'>): UpdateSna
     return snapshots.get(address)
   }
 
-  const closings = [...step.closedCandles, ...step.removedCandles].flatMap(({ pair, candle }, index) => {
+  const closings = [...step.closedCandles, ...step.removedCandles].flatMap(({ pair, interval, candle }, index) => {
     const where = at(pair)
     const isGone = index >= step.closedCandles.length
-    return where === undefined ? [] : [{ at: where, candle, isGone, n: closingNumber(pair, candle) }]
+    return where === undefined ? [] : [{ at: where, candle, isGone, n: closingNumber(pair, interval) }]
   })
   closings.sort((a, b) => a.n - b.n || (a.at.pair.pair < b.at.pair.pair ? -1 : 1))
   const retracted = update.retracted.map(({ pair, ids, gone: isGone }) => {
@@ -95,14 +101,15 @@ export function snapshotUpdate(step: Omit<ReplayedUpdate, 'isFirst'>): UpdateSna
   })
   const entries = update.pairs.flatMap((pair) => {
     const firstN = n + 1
-    n += countOf(pair)
-    const movesPrice = pair.trades.length > 0 || (kind === 'retract' && pair.candles.length > 0)
+    const events = eventsOf(pair)
+    const candles = events.candles.count
+    // One push per trade, liquidity event and candle, and one for the price.
+    n += events.tradeCount + events.liquidityCount + candles + 1
+    const movesPrice = events.tradeCount > 0 || (kind === 'retract' && candles > 0)
     // Statistics alone push nothing.
-    if (!movesPrice && pair.candles.length === 0 && pair.liquidity.length === 0) return []
+    if (!movesPrice && candles === 0 && events.liquidityCount === 0) return []
     const where = at(pair.pair)
-    if (where === undefined) return []
-    const { trades, liquidity } = pair
-    return [{ at: where, firstN, trades, liquidity, candles: pair.candles, movesPrice }]
+    return where === undefined ? [] : [new PairEntry(where, firstN, events, movesPrice)]
   })
   const pushedPairs = new Set(entries.flatMap(({ at: { pair }, movesPrice }) => (movesPrice ? [pair.pair] : [])))
   const switches = update.main_pair_changes.flatMap((change) => {
@@ -134,11 +141,6 @@ export function snapshotPair(market: Market | undefined, address: string): PairS
   return market && pair && pairSnapshotOf(viewOf(market.state), pair, market.state.chain, market.state.nowS)
 }
 
-/** One push per trade, liquidity event and candle, and one for the price. */
-function countOf({ trades, liquidity, candles }: PairUpdate): number {
-  return trades.length + liquidity.length + candleCount(candles) + 1
-}
-
 function estimateBytes({
   closings,
   retracted,
@@ -146,9 +148,9 @@ function estimateBytes({
 }: Pick<UpdateSnapshot, 'closings' | 'retracted' | 'entries'>): number {
   let bytes = BYTES.update + closings.length * BYTES.closing
   for (const { ids } of retracted) bytes += BYTES.retracted * (1 + ids.length)
-  for (const { trades, liquidity, candles } of entries) {
-    bytes += BYTES.entry + trades.length * BYTES.trade + liquidity.length * BYTES.liquidity
-    bytes += candleCount(candles) * BYTES.candle
+  for (const { events } of entries) {
+    bytes += BYTES.entry + events.tradeCount * BYTES.trade + events.liquidityCount * BYTES.liquidity
+    bytes += events.candles.count * BYTES.candle
   }
   return bytes
 }

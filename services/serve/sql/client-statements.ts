@@ -14,24 +14,35 @@ const HELLO_SELECT = `SELECT ${NAME} AS \`displayName()\`, version(), toUInt32(0
 
 type Form = readonly [form: RegExp, select: (names: readonly string[]) => string]
 
-const FORMS: readonly Form[] = [
-  [/^SELECT currentUser\(\) AS user, (timezone\(\) AS timezone, version\(\) AS version LIMIT 1)$/i, userSelect],
+/** What people type, too. */
+const LISTINGS: readonly Form[] = [
   [/^SHOW (?:DATABASES|SCHEMAS)$/i, () => 'SELECT name FROM system.databases ORDER BY name'],
   [new RegExp(`^SHOW (?:FULL )?TABLES(?: (?:FROM|IN) ${IDENTIFIER})?$`, 'i'), tablesSelect],
   [new RegExp(`^(?:DESC|DESCRIBE)(?: TABLE)? (?:${IDENTIFIER}\\.)?${IDENTIFIER}$`, 'i'), columnsSelect],
+]
+
+const CLIENT_FORMS: readonly Form[] = [
+  ...LISTINGS,
+  [/^SELECT currentUser\(\) AS user, (timezone\(\) AS timezone, version\(\) AS version LIMIT 1)$/i, userSelect],
   [/^SELECT ([\w, ]+) FROM system\.functions(?: LIMIT \d+)?$/i, functionsSelect],
 ]
 
 /** The text itself where it is none of these. */
 export function asSelect(text: string): string {
   const plain = withoutTimeLimit(text)
-  const line = lineOf(plain)
-  if (isHello(text)) return HELLO_SELECT
-  for (const [form, select] of FORMS) {
+  return isHello(text) ? HELLO_SELECT : (selectOf(plain, CLIENT_FORMS) ?? plain)
+}
+
+/** The SELECT for `SHOW TABLES`, `DESCRIBE trades` and the like; any other text itself. */
+export const listingAsSelect = (text: string): string => selectOf(text, LISTINGS) ?? text
+
+function selectOf(text: string, forms: readonly Form[]): string | undefined {
+  const line = lineOf(text)
+  for (const [form, select] of forms) {
     const found = form.exec(line)
     if (found !== null) return select(found.slice(1).filter((name) => name !== undefined))
   }
-  return plain
+  return undefined
 }
 
 export const isHello = (text: string): boolean => lineOf(text).toLowerCase() === HELLO.toLowerCase()

@@ -80,9 +80,9 @@ const IMPLICIT_FUNCTIONS = new Set([
 ])
 
 const OTHER_STATEMENTS: Readonly<Record<string, string>> = {
-  SHOW: 'read GET /v2/sql/schema for the views',
-  DESCRIBE: 'read GET /v2/sql/schema for the columns',
-  DESC: 'read GET /v2/sql/schema for the columns',
+  SHOW: 'except SHOW TABLES and SHOW DATABASES',
+  DESCRIBE: 'except DESCRIBE with the name of a view',
+  DESC: 'except DESC with the name of a view',
   EXPLAIN: 'it shows how the engine stores rows',
 }
 

@@ -11,6 +11,7 @@ import { envelope } from '../rest/operation.js'
 import { nodeStarting, RequestError, refuseOtherMethods } from '../rest/problem.js'
 import { validator } from '../rest/serve-operation.js'
 import { int, text } from '../views/field-formats.js'
+import { listingAsSelect } from './client-statements.js'
 import { FORMAT_NAMES, FORMATS, type Format } from './formats.js'
 import { MAX_QUERY_BYTES } from './guard.js'
 import type { SqlService } from './sql-service.js'
@@ -102,7 +103,8 @@ export function addSqlRoutes(app: FastifyInstance, deps: SqlRouteDeps): void {
     if (access === undefined) throw nodeStarting()
     const { query, format = 'json' } = checkBody(request.body) as { query: string; format?: Format }
     const { engine, type } = FORMATS[format]
-    const answer = await sql.run(access, { text: query, formatOf: (clause) => ownFormat(clause, engine) })
+    const asked = { text: listingAsSelect(query), formatOf: (clause?: string) => ownFormat(clause, engine) }
+    const answer = await sql.run(access, asked)
     charge(deps, access, SQL_QUERY, reply)
     const body = Buffer.from(answer.body)
     return reply

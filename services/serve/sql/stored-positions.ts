@@ -7,7 +7,7 @@ import { NOTHING_APPLIED } from '../memory/served-chain.js'
 import type { UntilPushed } from '../pushed-positions.js'
 
 export type PositionDeps = {
-  memory: Pick<Memory, 'chains'>
+  memory: Pick<Memory, 'chains' | 'trimStored'>
   store: Store
   /** Stores a chain's waiting rows now. Undefined: another process does, in short batches. */
   flush: ((chain: string) => Promise<void>) | undefined
@@ -21,7 +21,7 @@ const MAX_WAIT_MS = 2_000
 /** Small batches make work for the store: queries that begin within this time share one. */
 const FLUSH_EVERY_MS = 250
 
-/** Resolves with the seq of each chain up to which the store has everything. */
+/** Resolves with the seq of each chain up to which the store has everything. Memory has dropped what is stored by then. */
 export type UntilStored = () => Promise<Map<string, number>>
 
 export function createUntilStored({ memory, store, flush, untilPushed, nowMs }: PositionDeps): UntilStored {
@@ -52,7 +52,9 @@ export function createUntilStored({ memory, store, flush, untilPushed, nowMs }: 
         ),
     )
     for (;;) {
-      const stored = new Map((await loadProgress(store)).map((row): [string, Position] => [row.chain, row]))
+      const progress = await loadProgress(store)
+      memory.trimStored(progress)
+      const stored = new Map(progress.map((row): [string, Position] => [row.chain, row]))
       const behind = [...applied].flatMap(([chain, position]) => (isBefore(stored.get(chain), position) ? [chain] : []))
       const leftMs = deadlineMs - nowMs()
       if (behind.length === 0 || leftMs <= 0) return new Map([...stored].map(([chain, { seq }]) => [chain, seq]))

@@ -80,7 +80,7 @@ describe('the keys of a cluster', () => {
       const cluster = sharedLog()
       const started = await Promise.all([1, 2, 3, 4].map(() => open(cluster.open())))
       const created = (await Promise.all(started.map((keys) => keys.ensureFirst()))).flatMap((made) => made ?? [])
-      expect(created.map(({ record }) => record)).toMatchObject([{ name: 'first', plan: 'unlimited', ratePerS: null }])
+      expect(created.map(({ record }) => record)).toMatchObject([{ name: 'first', plan: 'operator', ratePerS: null }])
       const late = await open(cluster.open())
       expect(await late.ensureFirst()).toBeUndefined()
       expect(late.list()).toEqual(created.map(({ record }) => record))

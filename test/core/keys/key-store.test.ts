@@ -69,7 +69,7 @@ describe('keys', () => {
   it('start with one key of plan unlimited, created once', async () => {
     const { dir, keys } = open()
     const first = await keys.ensureFirst()
-    expect(first?.record).toMatchObject({ plan: 'unlimited', ratePerS: null, quotaCu: null })
+    expect(first?.record).toMatchObject({ plan: 'operator', ratePerS: null, quotaCu: null })
     expect(await keys.ensureFirst()).toBeUndefined()
     await keys.revoke(first?.record.id ?? '')
     expect(await open(dir).keys.ensureFirst()).toBeUndefined()

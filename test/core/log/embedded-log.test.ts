@@ -58,7 +58,7 @@ describe('the embedded log', () => {
     const root = openLmdb({ path, encoding: 'binary', maxDbs: 8, mapSize: 2 ** 34, noSubdir: false })
     const topics = root.openDB({ name: 'topics', encoding: 'json' })
     const chunks = root.openDB({ name: 'chunks', encoding: 'binary', ...(compression ? { compression } : {}) })
-    const [old] = packChunks(entries)
+    const [old] = packChunks(entries, Buffer.alloc)
     if (old === undefined) throw new Error('no chunk')
     await chunks.put([1, 0], checksum ? withChecksum(old.bytes) : old.bytes)
     await topics.put('t', { id: 1, start: 0, end: 200, bytes: old.payloadBytes, newestMs: 199 })

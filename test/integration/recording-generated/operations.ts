@@ -187,9 +187,47 @@ export function testOperations(chain: string, up: () => Up, played: () => Played
       const changes = (await ranked(topic)).map(({ token_price_change_24h }) => sign * Number(token_price_change_24h))
       expect(changes).toEqual(changes.filter((change) => change > 0).toSorted((a, b) => b - a))
     }
+    const all = (await ranked('traded')).map(({ token }) => String(token))
+    expect(all.toSorted()).toEqual(traded.map(([token]) => token).toSorted())
+    for (const window of ['5m', '1h', '4h', '24h']) {
+      const rising = await ranked(`gainer&window=${window}`)
+      const changes = rising.map((row) => Number(row[`token_price_change_${window}`]))
+      expect(changes).toEqual(changes.filter((change) => change > 0).toSorted((a, b) => b - a))
+    }
     const theme = await up().get('/v2/ranks?topic=ai')
     expect([dataOf<Row[]>(theme), theme.headers.get('x-reason')]).toEqual([[], 'topic_without_rule'])
     expect(await up().get('/v2/ranks?topic=moon')).toMatchObject({ status: 400, body: { code: 'topic_unknown' } })
+  })
+
+  test('sorts what was traded by each figure of each window, over all tokens whatever the limit', async () => {
+    const ask = async (query: string) => dataOf<Row[]>(await up().get(`/v2/ranks?topic=traded&chain=${chain}&${query}`))
+    const fields: readonly [orderby: string, field: (window: string) => string][] = [
+      ['price_change', (window) => `token_price_change_${window}`],
+      ['volume', (window) => `token_tx_volume_usd_${window}`],
+      ['tx_count', (window) => `token_tx_count_${window}`],
+      ['makers', (window) => `token_makers_${window}`],
+      ['tvl', () => 'tvl'],
+      ['market_cap', () => 'market_cap'],
+      ['price', () => 'current_price_usd'],
+      ['created_at', () => 'created_at'],
+    ]
+    for (const [orderby, field] of fields) {
+      for (const window of orderby === 'tvl' ? ['24h'] : ['5m', '4h', '24h']) {
+        for (const [order, sign] of [
+          ['desc', -1],
+          ['asc', 1],
+        ] as const) {
+          const query = `orderby=${orderby}&window=${window}&order=${order}`
+          const tokens = await ask(`${query}&limit=300`)
+          const values = tokens.map((row) => row[field(window)])
+          const known = values.filter((value) => value !== null).map(Number)
+          expect([orderby, known]).toEqual([orderby, known.toSorted((a, b) => sign * (a - b))])
+          expect(values.slice(0, known.length)).not.toContain(null)
+          const top = (await ask(`${query}&limit=3`)).map(({ token }) => token)
+          expect(top).toEqual(tokens.slice(0, 3).map(({ token }) => token))
+        }
+      }
+    }
   })
 
   test('finds every token by its address and by its symbol', async () => {

@@ -3,12 +3,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ChainFacts } from '../../../services/core/domain/chains.js'
+import type { KafkaOptions } from '../../../services/core/log/kafka/internals.js'
 import type { KafkaLog } from '../../../services/core/log/kafka/kafka-log.js'
 import type { StatusReport } from '../../../services/serve/status-report.js'
 import { type ClickHouse, startClickHouse } from '../clickhouse/server.js'
 import { type Ended, runCommand } from '../http/command.js'
 import { type Broker, startBroker } from '../kafka/broker.js'
 import { freshPrefix, openTestLog } from '../kafka/open-log.js'
+import { moneySections } from '../market/money.js'
 import { sharedBroker } from '../servers/shared.js'
 import { steadyPort } from '../servers/steady-port.js'
 import { type Service, startService } from './service.js'
@@ -19,12 +21,24 @@ export type ClusterPlan = {
   /** Arguments of `dextape ingest`. */
   ingest: readonly string[]
   aggregates?: number
-  /** The broker of all test files, under a prefix of this cluster's own: for tests that do not kill it. */
-  broker?: 'shared'
+  serves?: number
+  /** `shared`: of all test files, under a prefix of this cluster's own, for tests that do not kill it. */
+  broker?: 'shared' | BrokersInUse
+  /** Run by the services in place of this checkout's command. */
+  program?: string
   /** Money of chains that are not built in. */
   chains?: readonly ChainFacts[]
   /** More of the configuration file. */
   settings?: Record<string, unknown>
+}
+
+/** One or several that the test started itself, and stops. */
+export type BrokersInUse = {
+  brokers: string
+  /** The section `kafka` of the configuration file. */
+  settings: Record<string, unknown>
+  /** How the test itself opens the log. */
+  options: Partial<KafkaOptions>
 }
 
 export type Cluster = {
@@ -32,11 +46,15 @@ export type Cluster = {
   readonly store: ClickHouse
   readonly ingest: Service
   readonly aggregates: readonly Service[]
+  /** The first of `serves`. */
   readonly serve: Service
+  readonly serves: readonly Service[]
   /** All three kinds, in the order of the pipe. */
   readonly services: readonly Service[]
   readonly folder: string
   readonly wsUrl: string
+  /** Of each of `serves`. */
+  readonly wsUrls: readonly string[]
   /** As another process would open it. */
   readonly log: KafkaLog
   status(): Promise<StatusReport>
@@ -71,12 +89,14 @@ async function start(
   stop: () => Promise<void>,
 ): Promise<Cluster> {
   const isShared = plan.broker === 'shared'
-  const broker = isShared ? notToBeKilled(await sharedBroker()) : await startBroker()
+  const inUse = typeof plan.broker === 'object' ? plan.broker : undefined
+  const others = isShared ? await sharedBroker() : inUse?.brokers
+  const broker = others === undefined ? await startBroker() : notToBeKilled(others)
   closing.push(() => broker.stop())
   const prefix = isShared ? freshPrefix() : ''
   const store = await startClickHouse()
   closing.push(() => store.stop())
-  const log = openTestLog(broker.brokers, prefix)
+  const log = openTestLog(broker.brokers, prefix, inUse?.options)
   closing.push(() => log.close())
   const env = environmentOf(plan, folder, { broker, prefix, store })
 
@@ -89,18 +109,26 @@ async function start(
     mkdirSync(dataDir)
     const started = startService({
       ...{ name, command, folder, httpPort: await steadyPort(), args: more.args ?? [] },
+      ...(plan.program === undefined ? {} : { program: plan.program }),
       env: { ...env, DEXTAPE_DATA_DIR: dataDir, ...more.env },
     })
     closing.push(() => started.kill())
     return started
   }
 
-  const wsPort = await steadyPort()
   const aggregates: Service[] = []
   for (let at = 1; at <= (plan.aggregates ?? 1); at += 1) aggregates.push(await service(`aggregate-${at}`, 'aggregate'))
-  const serve = await service('serve', 'serve', { env: { DEXTAPE_WS_PORT: String(wsPort) } })
+  const wsUrls: string[] = []
+  const startServe = async (name: string) => {
+    const wsPort = await steadyPort()
+    wsUrls.push(`ws://127.0.0.1:${wsPort}`)
+    return service(name, 'serve', { env: { DEXTAPE_WS_PORT: String(wsPort) } })
+  }
+  const serve = await startServe('serve')
+  const serves = [serve]
+  for (let at = 2; at <= (plan.serves ?? 1); at += 1) serves.push(await startServe(`serve-${at}`))
   const ingest = await service('ingest', 'ingest', { args: plan.ingest })
-  const services = [ingest, ...aggregates, serve]
+  const services = [ingest, ...aggregates, ...serves]
 
   /** Of the fold that is furthest: after a failover the one that lost a chain may still tell what it had. */
   async function storedSeqs(): Promise<(chain: string) => number> {
@@ -111,8 +139,8 @@ async function start(
   const status = async () => (await (await serve.get('/status')).json()) as StatusReport
 
   return {
-    ...{ broker, store, ingest, aggregates, serve, services, folder, log, status, stop },
-    wsUrl: `ws://127.0.0.1:${wsPort}`,
+    ...{ broker, store, ingest, aggregates, serve, serves, services, folder, log, status, stop },
+    ...{ wsUrl: wsUrls[0] ?? '', wsUrls },
     run: (...args) =>
       runCommand(args, {
         cwd: folder,
@@ -136,25 +164,27 @@ async function start(
 }
 
 function notToBeKilled(brokers: string): Broker {
-  const refuse = () => Promise.reject(new Error('other test files use this broker too'))
+  const refuse = () => Promise.reject(new Error('this broker is not the cluster’s own'))
   const failures = { kill: refuse, pause: refuse, resume: refuse, restart: refuse }
   return { brokers, pid: Number.NaN, ...failures, stop: async () => {} }
 }
 
 function environmentOf(
-  { chains = [], settings = {} }: ClusterPlan,
+  { chains = [], settings = {}, broker: given }: ClusterPlan,
   folder: string,
   { broker, prefix, store }: { broker: Broker; prefix: string; store: ClickHouse },
 ): Record<string, string> {
   const config = join(folder, 'dextape.json')
-  const sections = chains.map(({ chain, chainId: _, ...money }) => [chain, money])
   writeFileSync(
     config,
     JSON.stringify({
       host: '127.0.0.1',
-      kafka: { brokers: broker.brokers.split(','), topic_prefix: prefix },
+      kafka: {
+        ...{ brokers: broker.brokers.split(','), topic_prefix: prefix },
+        ...(typeof given === 'object' ? given.settings : {}),
+      },
       ...settings,
-      chains: Object.fromEntries(sections),
+      chains: moneySections(chains),
     }),
   )
   return {

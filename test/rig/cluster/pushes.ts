@@ -1,6 +1,6 @@
 /** What a resuming client was told, held against the updates on the log: every push once, in order, closings too. */
-import { INTERVALS, type Interval } from '../../../services/core/domain/chains.js'
-import { AT, figureOf } from '../../../services/core/domain/packed-candles.js'
+import { INTERVALS } from '../../../services/core/domain/chains.js'
+import { eventsOf } from '../../../services/core/domain/pair-events.js'
 import type { BlockUpdate } from '../../../services/core/domain/records.js'
 import { createOpenCandles } from '../../../services/serve/memory/open-candles.js'
 import { closingNumber, FIRST_CLOSING } from '../../../services/serve/push/cursor.js'
@@ -58,13 +58,12 @@ function closingsDue(
   const due = new Map<string, string[]>()
   for (const { seq, now, pairs, retracted } of updates) {
     const closed = open.takeEnded(now)
-    for (const { pair, candles } of pairs) open.note(pair, candles, now)
+    for (const entry of pairs) open.note(entry.pair, eventsOf(entry).candles, now)
     const gone = retracted.flatMap((one) => (one.gone ? open.takeOf(one.pair) : []))
-    for (const { pair, candle } of [...closed, ...gone]) {
-      const interval: Interval | undefined = INTERVALS[figureOf(candle, AT.interval)]
-      const channel = `kline|${pair}|${interval}|${chain}`
+    for (const { pair, interval } of [...closed, ...gone]) {
+      const channel = `kline|${pair}|${INTERVALS[interval]}|${chain}`
       if (wanted.has(channel))
-        due.set(channel, [...(due.get(channel) ?? []), `${seq - 1}:${closingNumber(pair, candle)}`])
+        due.set(channel, [...(due.get(channel) ?? []), `${seq - 1}:${closingNumber(pair, interval)}`])
     }
   }
   return due

@@ -25,20 +25,24 @@ export type ResumingClient = {
 }
 
 export type ClientPlan = {
-  url: string
+  /** Several nodes of one installation: after a loss it goes to the next. */
+  url: string | readonly string[]
   key: string
   subscriptions: readonly (readonly unknown[])[]
+  onPush?: (chain: string) => void
 }
 
-type Frame = { id?: number; error?: unknown; result?: { status?: string; cursor?: string | string[]; data?: unknown } }
+type Result = { status?: string; cursor?: string | string[]; data?: unknown; topic?: string; reason?: string }
+type Frame = { id?: number; error?: unknown; result?: Result }
 
 const RETRY_MS = 50
 
-export function startResumingClient({ url, key, subscriptions }: ClientPlan): ResumingClient {
+export function startResumingClient({ url, key, subscriptions, onPush }: ClientPlan): ResumingClient {
   const told = subscriptions.map((params): Told => ({ params, began: new Map(), cursors: new Map() }))
   const notices: string[] = []
   const closing = new AbortController()
-  let connections = 0
+  const urls = typeof url === 'string' ? [url] : url
+  let [connections, tries] = [0, 0]
   let acknowledged = () => {}
   const listening = new Promise<void>((resolve) => {
     acknowledged = resolve
@@ -54,13 +58,15 @@ export function startResumingClient({ url, key, subscriptions }: ClientPlan): Re
     const { id, result } = frame
     const push = id === undefined ? undefined : told[id]
     if (push === undefined || typeof result?.cursor !== 'string') {
-      notices.push(text)
+      // Of a node that is stopped in order.
+      if (result?.topic !== 'bye' || !/shutting down/.test(result.reason ?? '')) notices.push(text)
       return
     }
     const chain = chainOf(result.cursor)
     const cursors = push.cursors.get(chain)
     if (cursors === undefined) push.cursors.set(chain, [result.cursor])
     else cursors.push(result.cursor)
+    onPush?.(chain)
   }
 
   function takeReply({ id = -1, result, error }: Frame): void {
@@ -73,7 +79,10 @@ export function startResumingClient({ url, key, subscriptions }: ClientPlan): Re
   }
 
   async function connection(): Promise<void> {
-    const socket = new WebSocket(url, { headers: { 'x-api-key': key }, perMessageDeflate: false })
+    const socket = new WebSocket(urls[tries++ % urls.length] ?? '', {
+      headers: { 'x-api-key': key },
+      perMessageDeflate: false,
+    })
     const stop = () => socket.terminate()
     closing.signal.addEventListener('abort', stop, { once: true })
     try {

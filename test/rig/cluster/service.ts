@@ -18,6 +18,8 @@ export type ServicePlan = {
   args?: readonly string[]
   folder: string
   env: Record<string, string>
+  /** In place of this checkout's command. */
+  program?: string
   /** Of its REST or operations interface; the same after a restart. */
   httpPort: number
 }
@@ -30,6 +32,8 @@ export type Service = {
   readonly rest: string
   /** Also from a running one; `args` in place of those before. Does not wait for it to be ready. */
   restart(args?: readonly string[]): Promise<void>
+  /** Stops it by SIGTERM and starts another program in its place; the exit code of the first. */
+  replaceBy(program: string): Promise<number | null>
   /** SIGKILL; resolves once it is gone. */
   kill(): Promise<void>
   pause(): Promise<void>
@@ -55,13 +59,14 @@ export function startService({ name, command, folder, env, httpPort, ...plan }: 
   const lines: string[] = []
   const rest = `http://127.0.0.1:${httpPort}`
   let args = plan.args ?? []
+  let program = plan.program ?? DEXTAPE
   let fall: string | undefined
   /** Whose end was asked for. */
   let expected: ChildProcess | undefined
   let run = launch()
 
   function launch(): Run {
-    const child = spawn(process.execPath, ['--max-semi-space-size=32', ...NODE_FLAGS, DEXTAPE, command, ...args], {
+    const child = spawn(process.execPath, ['--max-semi-space-size=32', ...NODE_FLAGS, program, command, ...args], {
       cwd: folder,
       env: { PATH: process.env.PATH, ...env, DEXTAPE_HTTP_PORT: String(httpPort) },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -122,6 +127,13 @@ export function startService({ name, command, folder, env, httpPort, ...plan }: 
       await end('SIGKILL')
       args = given ?? args
       run = launch()
+    },
+    async replaceBy(other) {
+      await end('SIGTERM')
+      const { exitCode } = run.child
+      program = other
+      run = launch()
+      return exitCode
     },
     kill: () => end('SIGKILL'),
     pause: async () => signal('SIGSTOP'),

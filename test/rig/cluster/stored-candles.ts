@@ -1,5 +1,5 @@
 /** Every candle of the store against the reference recomputation. */
-import { openStore } from '../../../services/core/store/clickhouse-store.js'
+import { openStore, type StoreTarget } from '../../../services/core/store/clickhouse-store.js'
 import { TABLES } from '../../../services/core/store/tables.js'
 import { known } from '../http/stored.js'
 import { differences } from '../reference/compare.js'
@@ -8,9 +8,9 @@ import type { Reference } from '../reference/recompute.js'
 const LIMITS = { maxRows: 1_000_000, maxSeconds: 60 }
 const KEYS = ['chain', 'pair', 'interval', 'time', 'version', 'is_deleted']
 
-export async function candleDifferences(url: string, { chain, candles }: Reference): Promise<string[]> {
+export async function candleDifferences(target: StoreTarget, { chain, candles }: Reference): Promise<string[]> {
   const values = TABLES.candle_rows.filter((column) => !KEYS.includes(column))
-  const store = await openStore({ kind: 'server', url })
+  const store = await openStore(target)
   try {
     const rows = await store.query<Record<string, unknown>>(
       `SELECT pair, interval, toUInt32(time) AS at, ${values.join(', ')} FROM candle_rows FINAL WHERE chain = {chain:String}`,

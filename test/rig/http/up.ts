@@ -8,6 +8,7 @@ import { flushServed } from '../../../services/core/store/engine-socket.js'
 import { enginePathOf, socketPathOf } from '../../../services/core/store/local-store.js'
 import type { StatusReport } from '../../../services/serve/status-report.js'
 import { storeEnvironmentOf } from '../engine.js'
+import { moneySections } from '../market/money.js'
 import { samplesOf } from '../metrics-samples.js'
 import { copyMigratedStore } from '../migrated-store.js'
 import { type Ended, startCommand } from './command.js'
@@ -69,7 +70,8 @@ export function environmentOf({
   sections: more = {},
 }: UpPlan): Record<string, string> {
   const config = join(folder, 'dextape.json')
-  const sections = chains.map(({ chain, chainId: _, ...money }) => [chain, { ...money, ...more[chain] }])
+  const money = Object.entries(moneySections(chains))
+  const sections = money.map(([chain, facts]) => [chain, { ...facts, ...more[chain] }])
   const content = { host: '127.0.0.1', ...settings, chains: Object.fromEntries(sections) }
   writeFileSync(config, JSON.stringify(content))
   return {

@@ -27,13 +27,20 @@ export async function startBroker(): Promise<Broker> {
   return Object.assign(server, { brokers: `127.0.0.1:${port}` })
 }
 
-function asProcess(port: number): Promise<KillableServer> {
-  const directory = mkdtempSync(join(tmpdir(), 'dextape-kafka-'))
-  const place = ['--port', String(port), '--dir', directory]
+const asProcess = (port: number): Promise<KillableServer> =>
+  startBrokerProcess(port, mkdtempSync(join(tmpdir(), 'dextape-kafka-')))
+
+/** A Java process with its data in a folder, which goes with it. `more`: further options of infra/kafka/broker.mjs. */
+export function startBrokerProcess(
+  port: number,
+  folder: string,
+  more: readonly string[] = [],
+): Promise<KillableServer> {
+  const place = ['--port', String(port), '--dir', join(folder, 'node')]
   return startKillable({
-    program: [process.execPath, join(HERE, 'broker.mjs'), 'start', ...place, '--until-stdin-ends'],
+    program: [process.execPath, join(HERE, 'broker.mjs'), 'start', ...place, ...more, '--until-stdin-ends'],
     ready: /serves \S+ \(pid (\d+)\)\n/,
-    removeData: () => rmSync(directory, { recursive: true, force: true }),
+    removeData: () => rmSync(folder, { recursive: true, force: true }),
   })
 }
 

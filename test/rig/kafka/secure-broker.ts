@@ -1,11 +1,10 @@
-/** A broker that lets nobody in without TLS and a user: SASL_SSL with PLAIN, SCRAM and OAUTHBEARER. A Java process. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+/** Brokers that let nobody in without TLS and a user: SASL_SSL with PLAIN, SCRAM and OAUTHBEARER. Java processes. */
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { repositoryRoot } from '../../../schemas/avro.js'
-import { startKillable } from '../servers/killable.js'
 import { steadyPort } from '../servers/steady-port.js'
-import type { Broker } from './broker.js'
+import { type Broker, startBrokerProcess } from './broker.js'
 
 export const USER = { username: 'dextape', password: 'a-password-of-tests' }
 
@@ -14,21 +13,26 @@ const fixture = (name: string) => join(ROOT, 'test/fixtures/tls', name)
 /** Of the broker's certificate. */
 export const AUTHORITY = fixture('first.crt')
 
-export async function startSecureBroker(): Promise<Broker> {
-  const port = await steadyPort(2)
+export const startSecureBroker = async (): Promise<Broker> => startNode(await steadyPort(2), '')
+
+/** Each is broker and controller; topics without a setting of their own, and Kafka's own, have three copies. */
+export async function startSecureBrokers(): Promise<readonly Broker[]> {
+  const ports = [await steadyPort(2), await steadyPort(2), await steadyPort(2)]
+  const voters = ports.map((port, at) => `${at + 1}@127.0.0.1:${port + 1}`).join()
+  const copies = ['default', 'offsets.topic', 'transaction.state.log'].map((topic) => `${topic}.replication.factor=3`)
+  const inSync = ['min.insync.replicas=2', 'transaction.state.log.min.isr=2']
+  const common = [`controller.quorum.voters=${voters}`, ...copies, ...inSync]
+  // One alone waits for the others.
+  return Promise.all(ports.map((port, at) => startNode(port, [...common, `node.id=${at + 1}`, ''].join('\n'), '256m')))
+}
+
+async function startNode(port: number, more: string, heap = '512m'): Promise<Broker> {
   const directory = mkdtempSync(join(tmpdir(), 'dextape-sasl-'))
   const [keys, settings] = [join(directory, 'keys.pem'), join(directory, 'secure.properties')]
   writeFileSync(keys, readFileSync(fixture('first.key'), 'utf8') + readFileSync(AUTHORITY, 'utf8'), { mode: 0o600 })
-  writeFileSync(settings, securedBy(port, keys), { mode: 0o600 })
-  const server = await startKillable({
-    program: [
-      ...([process.execPath, join(ROOT, 'infra/kafka/broker.mjs'), 'start'] as const),
-      ...['--port', String(port), '--dir', join(directory, 'node'), '--settings', settings],
-      ...['--scram', `${USER.username}:${USER.password}`, '--until-stdin-ends'],
-    ],
-    ready: /serves \S+ \(pid (\d+)\)\n/,
-    removeData: () => rmSync(directory, { recursive: true, force: true }),
-  })
+  writeFileSync(settings, securedBy(port, keys) + more, { mode: 0o600 })
+  const options = ['--settings', settings, '--heap', heap, '--scram', `${USER.username}:${USER.password}`]
+  const server = await startBrokerProcess(port, directory, options)
   return Object.assign(server, { brokers: `127.0.0.1:${port}` })
 }
 

@@ -69,3 +69,7 @@ export function marketMoney(chain: string): ChainFacts {
     majors: majors.map(({ address }) => address),
   }
 }
+
+/** The section `chains` of a configuration. */
+export const moneySections = (chains: readonly ChainFacts[]): Record<string, object> =>
+  Object.fromEntries(chains.map(({ chain, chainId: _, ...money }) => [chain, money]))

@@ -157,9 +157,10 @@ function pairOf(book: Book, pool: Pool): ReferencePair {
   }
 }
 
-/** Close of the last UTC day before today with a good price, else the first good price. */
+/** Without a good price today the last one; else the last of the latest day before, or the first. */
 function dayPrice(good: readonly ReferenceTrade[], now: number): number {
   const dayOf = (time: number): number => Math.floor(time / 86_400)
+  if (!good.some((trade) => dayOf(trade.time) === dayOf(now))) return good.at(-1)?.price_usd ?? Number.NaN
   const earlier = good.filter((trade) => dayOf(trade.time) < dayOf(now))
   const lastDay = earlier.reduce((latest, trade) => Math.max(latest, dayOf(trade.time)), Number.NEGATIVE_INFINITY)
   return (earlier.findLast((trade) => dayOf(trade.time) === lastDay) ?? good[0])?.price_usd ?? Number.NaN

@@ -4,10 +4,11 @@
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
-import { freePort } from '../browser/free-port.js'
 import { holding, run } from '../python/venv.js'
 import { dockerAnswers } from '../servers/container.js'
+import { steadyPort } from '../servers/steady-port.js'
 import { USER_CACHE } from '../user-cache.js'
 
 /** The newest that runs on Java 17. */
@@ -34,14 +35,21 @@ async function inContainer(): Promise<RunningRegistry> {
   return { url, stop: async () => void (await started.stop()) }
 }
 
-async function asProcess(): Promise<RunningRegistry> {
+/** PEM files. */
+export type RegistryTls = { cert: string; key: string }
+
+/** Serves TLS only. A Java process. */
+export const startSecureRegistry = (tls: RegistryTls): Promise<RunningRegistry> => asProcess(tls)
+
+async function asProcess(tls?: RegistryTls): Promise<RunningRegistry> {
   await install()
-  const port = await freePort()
+  const [port, tlsPort] = [await steadyPort(), await steadyPort()]
   const options = [
     '-Xmx384m',
     '-XX:TieredStopAtLevel=1',
     '-Dquarkus.http.host=127.0.0.1',
     `-Dquarkus.http.port=${port}`,
+    ...(tls === undefined ? [] : secureOptions(tls, tlsPort)),
   ]
   const child = spawn('java', [...options, '-jar', RUNNER], { cwd: FOLDER, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
@@ -54,9 +62,8 @@ async function asProcess(): Promise<RunningRegistry> {
     child.stderr.setEncoding('utf8').on('data', listen)
     child.once('error', (cause) => reject(new Error('the registry does not start: is Java 17 installed?', { cause })))
     child.once('close', (code) => reject(new Error(`the registry ended with ${code}:\n${output}`)))
-    answers(`http://127.0.0.1:${port}${INTERFACE}/subjects`).then(resolve, () =>
-      reject(new Error(`the registry is unreachable:\n${output}`)),
-    )
+    const isReady = tls === undefined ? answers(`http://127.0.0.1:${port}${INTERFACE}/subjects`) : listens(tlsPort)
+    isReady.then(resolve, () => reject(new Error(`the registry is unreachable:\n${output}`)))
   })
   const stop = async (): Promise<void> => {
     child.kill('SIGKILL')
@@ -68,7 +75,30 @@ async function asProcess(): Promise<RunningRegistry> {
     await stop()
     throw error
   }
-  return { url: `http://127.0.0.1:${port}${INTERFACE}`, stop }
+  const origin = tls === undefined ? `http://127.0.0.1:${port}` : `https://127.0.0.1:${tlsPort}`
+  return { url: `${origin}${INTERFACE}`, stop }
+}
+
+/** https://quarkus.io/guides/http-reference#ssl */
+const secureOptions = ({ cert, key }: RegistryTls, port: number): string[] => [
+  `-Dquarkus.http.ssl-port=${port}`,
+  '-Dquarkus.http.insecure-requests=disabled',
+  `-Dquarkus.http.ssl.certificate.files=${cert}`,
+  `-Dquarkus.http.ssl.certificate.key-files=${key}`,
+]
+
+async function listens(port: number): Promise<void> {
+  const deadline = Date.now() + STARTED_WITHIN_MS
+  const isOpen = () =>
+    new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(true))
+      socket.on('error', () => resolve(false))
+      socket.on('connect', () => socket.destroy())
+    })
+  while (!(await isOpen())) {
+    if (Date.now() > deadline) throw new Error('too late')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
 }
 
 /** Quarkus prints nothing once it listens, so it is polled until it answers. */

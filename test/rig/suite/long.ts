@@ -1,7 +1,8 @@
 /** `npm run test:long [-- NAME…]`: every randomised suite, or those named, with its full count. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { COUNTS, type CountName, countOf, LONG_SUITES } from '../counts.js'
+import { readdirSync } from 'node:fs'
+import { COUNTS, type CountName, countOf, LARGER_SUITES } from '../counts.js'
 import { ensureNeeds } from './needs.js'
 
 // As npm scripts run: in the repository's root.
@@ -9,6 +10,12 @@ const VITEST = 'node_modules/vitest/vitest.mjs'
 const ALL = Object.keys(COUNTS) as CountName[]
 /** A suite of a hundred seeds is one test. */
 const TEST_TIMEOUT_MS = 3_600_000
+
+/** The suites that only a long run has. */
+function longOnly(): string[] {
+  const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
+  return files.filter((file) => file.endsWith('.long.test.ts')).map((file) => `test/${file}`)
+}
 
 async function runLong(asked: readonly string[]): Promise<number> {
   const unknown = asked.filter((name) => !Object.hasOwn(COUNTS, name))
@@ -21,7 +28,7 @@ async function runLong(asked: readonly string[]): Promise<number> {
   const env = { ...process.env, DEXTAPE_TEST: 'long' }
   for (const name of names) process.stdout.write(`${name} ${countOf(name, env)}: ${COUNTS[name].proves}\n`)
   const files = new Set(names.flatMap((name) => COUNTS[name].files))
-  if (asked.length === 0) for (const file of LONG_SUITES) files.add(file)
+  if (asked.length === 0) for (const file of [...LARGER_SUITES, ...longOnly()]) files.add(file)
   const child = spawn(process.execPath, [VITEST, 'run', '--testTimeout', String(TEST_TIMEOUT_MS), ...files], {
     env,
     stdio: 'inherit',

@@ -81,7 +81,7 @@ async function listed(trades: readonly Made[], smart: Pick<SmartWallets, 'at'>) 
     putPair(state, pairStateOf(pairUpdate({ pair, info }), info, 0))
   }
   state.nowS = trades.at(-1)?.timeS ?? START_S
-  const signals = createStoredSignals(createQueryLanes(store), async () => {}, smart, { nowMs: () => 0 })
+  const signals = createStoredSignals(createQueryLanes(store), async () => new Map(), smart, { nowMs: () => 0 })
   return { state, ...(await signals.of(state, [WETH])) }
 }
 
@@ -231,7 +231,7 @@ it('keeps a ranking of the past until a reorg reaches below it', async () => {
     return [{ wallet: `w${queries}` }]
   }
   const lane = { query } as unknown as Store
-  const smart = createSmartWallets({ cheap: lane, dear: lane }, async () => {}, { nowMs: () => 0 })
+  const smart = createSmartWallets({ cheap: lane, dear: lane }, async () => new Map(), { nowMs: () => 0 })
   const first = async () => (await smart.at(state, DAY_S, 7, [])).wallets[0]?.wallet
   const reorg = (time: number) => ({ at_block: 9, to_block: 8, depth: 1, time })
   state.nowS = DAY_S + 60

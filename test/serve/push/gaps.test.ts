@@ -1,6 +1,6 @@
 /** Resuming from a cursor: a gap notice where replay is impossible, a full replay where it is not. */
 import { describe, expect, it } from 'vitest'
-import { OTHER_PAIR, PAIR, pairUpdate, T0, TOKEN, trade } from '../updates.js'
+import { OTHER_PAIR, PAIR, pairUpdate, T0, TOKEN, trade, WETH } from '../updates.js'
 import { undeclared } from './declared.js'
 import { usePushRig } from './rig.js'
 
@@ -31,6 +31,7 @@ describe('since', () => {
     await one.call('subscribe', ['multi_kline', [PAIR, 'k15', 'eth'], [OTHER_PAIR, 's1', 'eth'], { since: old }], 4)
     await one.call('subscribe', ['price', [`${PAIR}-eth`, `${TOKEN}-eth`], { since: old }], 5)
     await one.call('subscribe', ['tx', '*', 'eth', { since: old }], 6)
+    await one.call('subscribe', ['multi_tx', WETH, 'eth', { since: old }], 7)
     await one.settle()
     const gaps = one.frames.filter(({ result }) => result?.topic === 'gap')
     const range = `from_time=${T0 + 1}&to_time=${nowS}`
@@ -44,6 +45,8 @@ describe('since', () => {
       [5, `/v2/pairs/${PAIR}-eth`],
       [5, `/v2/tokens/${TOKEN}-eth`],
       [6, null],
+      [7, `/v2/txs/swap/${PAIR}-eth?${range}`],
+      [7, `/v2/txs/swap/${OTHER_PAIR}-eth?${range}`],
     ])
     const to = gaps[0]?.result?.to
     expect(to).toMatch(new RegExp(`^1:eth:${first - 1}:\\d+$`))

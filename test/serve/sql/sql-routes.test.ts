@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PLANS } from '../../../services/core/domain/plans.js'
 import { hashKey } from '../../../services/core/keys/key-store.js'
 import type { Store } from '../../../services/core/store/port.js'
+import { SQL_VIEWS } from '../../../services/serve/sql/views.js'
 import { KEY, keyRecord, openTestStore, type Rig, row, startRig } from '../rig.js'
 import { CHAIN, firstUpdate, update } from '../updates.js'
 
@@ -114,6 +115,17 @@ describe('an answer', () => {
       '50',
     ])
     expect(await answer.text()).toMatch(start)
+  })
+
+  it('lists the views and their columns', async () => {
+    const namesOf = async (query: string) => {
+      const { data } = (await (await ask(query)).json()) as { data: { name: string }[] }
+      return data.map(({ name }) => name)
+    }
+    expect(await namesOf('SHOW TABLES;')).toEqual(Object.keys(SQL_VIEWS).sort())
+    const columns = (await store.query<{ name: string }>('DESCRIBE TABLE trades')).map(({ name }) => name)
+    expect(await namesOf('describe trades')).toEqual(columns)
+    expect(await problemOf(ask('SHOW CREATE TABLE trades'))).toMatchObject({ status: 400, code: 'sql_refused' })
   })
 
   it('keeps integers exact in JSON, and is wrapped on demand', async () => {

@@ -1389,6 +1389,7 @@ class OperatorHistorySamplesItem(TypedDict):
     sockets: int
     subscriptions: int
     unread_mb: float
+    latency_p95_ms: float | None
     log_bytes: int
     store_bytes: int
     chains: list[OperatorHistorySamplesItemChainsItem]
@@ -1792,9 +1793,9 @@ class Operations:
         """Topics of the token ranks."""
         return self.call("ranks_topics", {})
 
-    def ranks(self, *, topic: str, chain: str | None = None, limit: int | None = None) -> list[RanksItem]:
+    def ranks(self, *, topic: str, chain: str | None = None, limit: int | None = None, orderby: Literal["price_change"] | Literal["volume"] | Literal["tx_count"] | Literal["makers"] | Literal["tvl"] | Literal["market_cap"] | Literal["price"] | Literal["created_at"] | None = None, order: Literal["desc"] | Literal["asc"] | None = None, window: Literal["5m"] | Literal["1h"] | Literal["4h"] | Literal["24h"] | None = None) -> list[RanksItem]:
         """Tokens ranked by a topic."""
-        return self.call("ranks", {"topic": topic, "chain": chain, "limit": limit})
+        return self.call("ranks", {"topic": topic, "chain": chain, "limit": limit, "orderby": orderby, "order": order, "window": window})
 
     def pair_detail(self, pair_id: str) -> PairDetail | None:
         """Pair details: tokens, prices, reserves and rolling statistics."""
@@ -1953,9 +1954,9 @@ class AsyncOperations:
         """Topics of the token ranks."""
         return await self.call("ranks_topics", {})
 
-    async def ranks(self, *, topic: str, chain: str | None = None, limit: int | None = None) -> list[RanksItem]:
+    async def ranks(self, *, topic: str, chain: str | None = None, limit: int | None = None, orderby: Literal["price_change"] | Literal["volume"] | Literal["tx_count"] | Literal["makers"] | Literal["tvl"] | Literal["market_cap"] | Literal["price"] | Literal["created_at"] | None = None, order: Literal["desc"] | Literal["asc"] | None = None, window: Literal["5m"] | Literal["1h"] | Literal["4h"] | Literal["24h"] | None = None) -> list[RanksItem]:
         """Tokens ranked by a topic."""
-        return await self.call("ranks", {"topic": topic, "chain": chain, "limit": limit})
+        return await self.call("ranks", {"topic": topic, "chain": chain, "limit": limit, "orderby": orderby, "order": order, "window": window})
 
     async def pair_detail(self, pair_id: str) -> PairDetail | None:
         """Pair details: tokens, prices, reserves and rolling statistics."""

@@ -1414,6 +1414,7 @@ export type OperatorHistorySamplesItem = {
   sockets: number
   subscriptions: number
   unread_mb: number
+  latency_p95_ms: number | null
   log_bytes: number
   store_bytes: number
   chains: OperatorHistorySamplesItemChainsItem[]
@@ -1844,6 +1845,12 @@ export interface Operations {
     chain?: string | undefined
     /** Maximum number of tokens */
     limit?: number | undefined
+    /** Sort key instead of that of the topic; tokens without the figure come last */
+    orderby?: "price_change" | "volume" | "tx_count" | "makers" | "tvl" | "market_cap" | "price" | "created_at" | undefined
+    /** Order of `orderby` */
+    order?: "desc" | "asc" | undefined
+    /** Window of `gainer`, `loser` and `traded`, and of the sort keys that have one */
+    window?: "5m" | "1h" | "4h" | "24h" | undefined
   }; result: RanksItem[] }
   /** Pair details: tokens, prices, reserves and rolling statistics. */
   pairDetail: { params: {

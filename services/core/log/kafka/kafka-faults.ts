@@ -21,6 +21,9 @@ const PERMANENT_NAMES = new Set([
   ...['KafkaJSSASLAuthenticationError', 'KafkaJSServerDoesNotSupportApiKey', 'KafkaJSNotImplemented'],
   ...['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError'],
 ])
+/** kafkajs reports a connection that ended while it logged in, as when a broker stops, like a rejected password. */
+const LOGIN_INTERRUPTED =
+  /authentication failed: (Not connected|Closed connection|Connection (error|timeout|closed)|Failed to connect|Request .* timed out)/
 const REFUSED_TYPES = /AUTHORIZATION_FAILED|SASL|SECURITY/
 
 /** An error and what it wraps, outermost first. */
@@ -48,7 +51,7 @@ function nameOfType(type: string, message: string): string {
 export function isTransient(error: unknown): boolean {
   if (error instanceof DextapeError) return error.retry
   for (const { name, type, message, retriable } of layersOf(error)) {
-    if (PERMANENT_NAMES.has(name)) return false
+    if (PERMANENT_NAMES.has(name)) return LOGIN_INTERRUPTED.test(message)
     if (type !== undefined) return TRANSIENT_TYPES.has(nameOfType(type, message)) || retriable === true
   }
   return true

@@ -3,11 +3,12 @@ import { DEEP_TVL_USD } from '../../../core/domain/money.js'
 import type { TokenState } from '../../memory/served-chain.js'
 import { dayMakers, dayTrades } from '../../memory/windows.js'
 import { decimal, decimalOrNull, fieldsOf, text } from '../../views/field-formats.js'
-import type { Market } from '../../views/market-facts.js'
-import { byMeasure, createShortlist, type Ranked, TOKEN_MEASURES, type TokenMeasure } from '../../views/ranking.js'
+import { type Market, tokenPriceUsd } from '../../views/market-facts.js'
+import { byMeasure, createShortlist, type Ranked, TOKEN_MEASURES } from '../../views/ranking.js'
 import {
   tokenChange,
   tokenFields,
+  tokenValueUsd,
   tokenView,
   tokenWindow,
   tokenWindowsSchema,
@@ -24,16 +25,39 @@ const MAX_LIMIT = 300
 /** A change of a token that few traded, or without a deep pool, says nothing. */
 const LEAST_MAKERS = 10
 
+const RANK_WINDOWS = ['5m', '1h', '4h', '24h'] as const
+type RankWindow = (typeof RANK_WINDOWS)[number]
+type WindowMeasure = (market: Market, token: TokenState, window: RankWindow) => number
+
 type Rank = {
   name_en: string
   name_zh: string
-  measure: TokenMeasure
-  includes(market: Market, token: TokenState): boolean
+  measure: WindowMeasure
+  includes(market: Market, token: TokenState, window: RankWindow): boolean
 }
 
 const isTraded = (token: TokenState): boolean => dayTrades(token.windows) > 0
 const isBroad = (token: TokenState): boolean => token.tvl >= DEEP_TVL_USD && dayMakers(token.windows) >= LEAST_MAKERS
-const changeOf: TokenMeasure = (market, token) => Number(tokenChange(market, token, '24h') ?? Number.NaN)
+const changeOf: WindowMeasure = (market, token, window) => Number(tokenChange(market, token, window) ?? Number.NaN)
+
+/** Figures that `orderby` accepts; those of a window are of the requested one. */
+const ORDERS = {
+  price_change: changeOf,
+  volume: (market, token, window) => {
+    const { buy_volume, sell_volume } = tokenWindow(market, token, window)
+    return buy_volume + sell_volume
+  },
+  tx_count: (market, token, window) => {
+    const { buys, sells } = tokenWindow(market, token, window)
+    return buys + sells
+  },
+  makers: (market, token, window) => tokenWindow(market, token, window).makers,
+  tvl: (_market, token) => token.tvl,
+  market_cap: tokenValueUsd,
+  price: tokenPriceUsd,
+  created_at: (_market, { info }) => (info.created_at > 0 ? info.created_at : Number.NaN),
+} satisfies Record<string, WindowMeasure>
+const ORDER_NAMES = Object.keys(ORDERS) as (keyof typeof ORDERS)[]
 
 const RANKS: Readonly<Record<string, Rank>> = {
   hot: {
@@ -49,18 +73,25 @@ const RANKS: Readonly<Record<string, Rank>> = {
   gainer: {
     ...{ name_en: 'Gainers', name_zh: '涨幅榜' },
     measure: changeOf,
-    includes: (market, token) => isBroad(token) && !isMoney(market, token) && changeOf(market, token) > 0,
+    includes: (market, token, window) =>
+      isBroad(token) && !isMoney(market, token) && changeOf(market, token, window) > 0,
   },
   loser: {
     ...{ name_en: 'Losers', name_zh: '跌幅榜' },
-    measure: (market, token) => -changeOf(market, token),
-    includes: (market, token) => isBroad(token) && !isMoney(market, token) && changeOf(market, token) < 0,
+    measure: (market, token, window) => -changeOf(market, token, window),
+    includes: (market, token, window) =>
+      isBroad(token) && !isMoney(market, token) && changeOf(market, token, window) < 0,
   },
   new: {
     ...{ name_en: 'New', name_zh: '新币' },
     measure: TOKEN_MEASURES.created_at,
     includes: (_market, token) => token.info.created_at > 0 && isTraded(token),
   },
+}
+
+/** Beside the listed topics: all that was traded, to be sorted by `orderby`. */
+const UNLISTED: Readonly<Record<string, Pick<Rank, 'measure' | 'includes'>>> = {
+  traded: { measure: ORDERS.volume, includes: (_market, token) => isTraded(token) },
 }
 
 /** Chains that programs ask for by name, indexed or not. */
@@ -103,6 +134,26 @@ export const ranks = operation({
     topic: Type.String({ minLength: 1, maxLength: 64, description: 'Id of a topic', examples: ['hot'] }),
     chain: Type.Optional(ChainName),
     limit: limitOf('tokens', { max: MAX_LIMIT, standard: DEFAULT_LIMIT }),
+    orderby: Type.Optional(
+      Type.Union(
+        ORDER_NAMES.map((name) => Type.Literal(name)),
+        {
+          description: 'Sort key instead of that of the topic; tokens without the figure come last',
+        },
+      ),
+    ),
+    order: Type.Optional(
+      Type.Union([Type.Literal('desc'), Type.Literal('asc')], { default: 'desc', description: 'Order of `orderby`' }),
+    ),
+    window: Type.Optional(
+      Type.Union(
+        RANK_WINDOWS.map((name) => Type.Literal(name)),
+        {
+          default: '24h',
+          description: 'Window of `gainer`, `loser` and `traded`, and of the sort keys that have one',
+        },
+      ),
+    ),
   }),
   data: Type.Array(
     Type.Object({
@@ -112,22 +163,29 @@ export const ranks = operation({
     }),
   ),
   handle({ chains }, { query }) {
-    const { topic, limit = DEFAULT_LIMIT } = query
+    const { topic, limit = DEFAULT_LIMIT, window = '24h' } = query
     const markets = resolveChains(chains, query.chain)
     const names = markets.map(({ state }) => state.chain)
     if (topic in THEMES) return { data: [], chains: names, reason: 'topic_without_rule' }
     const ofChain = chains.market(topic)
     if (ofChain === undefined && topic in CHAIN_TOPICS) return { data: [], chains: names, reason: 'chain_unknown' }
-    const rank = ofChain === undefined ? RANKS[topic] : RANKS.hot
+    const rank = ofChain === undefined ? (RANKS[topic] ?? UNLISTED[topic]) : RANKS.hot
     if (rank === undefined) {
-      const known = [...Object.keys(RANKS), ...Object.keys(CHAIN_TOPICS), ...Object.keys(THEMES)].join(', ')
+      const known = [
+        ...Object.keys({ ...RANKS, ...UNLISTED }),
+        ...Object.keys(CHAIN_TOPICS),
+        ...Object.keys(THEMES),
+      ].join(', ')
       throw badRequest('topic_unknown', `Unknown \`topic\` "${topic}". Expected one of ${known}.`)
     }
     const asked = ofChain === undefined ? markets : markets.filter((market) => market === ofChain)
+    const measure: WindowMeasure = query.orderby === undefined ? rank.measure : ORDERS[query.orderby]
+    const sign = query.orderby !== undefined && query.order === 'asc' ? -1 : 1
     const listed = createShortlist<Ranked>(limit, byMeasure)
     for (const market of asked) {
       for (const token of market.state.tokens.values())
-        if (rank.includes(market, token)) listed.offer({ market, token, measure: rank.measure(market, token) })
+        if (rank.includes(market, token, window))
+          listed.offer({ market, token, measure: sign * measure(market, token, window) })
     }
     const data = listed.items().map(({ market, token }) => rankedView(market, token))
     return {

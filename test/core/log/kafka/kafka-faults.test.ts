@@ -7,6 +7,9 @@ import { faultOf, isTransient, typeOf } from '../../../../services/core/log/kafk
 const { createErrorFromCode } = createRequire(import.meta.url)('kafkajs/src/protocol/error') as {
   createErrorFromCode: (code: number) => Error
 }
+const { KafkaJSSASLAuthenticationError } = createRequire(import.meta.url)('kafkajs/src/errors') as {
+  KafkaJSSASLAuthenticationError: new (message: string) => Error
+}
 /** As thrown: wrapped with the failed action. */
 const broker = (code: number) => faultOf(createErrorFromCode(code), 'writing')
 
@@ -43,4 +46,18 @@ it.each([
 
 it('treats throttling as transient', () => {
   expect(isTransient(createErrorFromCode(89))).toBe(true)
+})
+
+it.each([
+  ['Not connected', 'log_away'],
+  ['Closed connection', 'log_away'],
+  ['Connection error: read ECONNRESET', 'log_away'],
+  ['Request SaslAuthenticate(key: 36, version: 1) timed out', 'log_away'],
+  [
+    'Authentication failed during authentication due to invalid credentials with SASL mechanism SCRAM-SHA-512',
+    'log_refused',
+  ],
+])('a login that ends with "%s" is %s: a broker that stops has not rejected the password', (reason, code) => {
+  const error = new KafkaJSSASLAuthenticationError(`SASL SCRAM SHA512 authentication failed: ${reason}`)
+  expect(faultOf(error, 'reading')).toMatchObject({ code, retry: code === 'log_away' })
 })
