@@ -1,6 +1,8 @@
 // Completes package-lock.json after `npm install`. If the registry lacks a native package of another platform, npm omits it
-// from the lock, and `npm ci` then rejects the lock. This adds an entry for each, so that other platforms can install it.
+// from the lock, and `npm ci` then rejects the lock. This adds an entry for each, so that other platforms can install it, and
+// the hash of each package that the registry has.
 // Usage: npm install … && node infra/complete-lock.mjs
+import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const file = new URL('../package-lock.json', import.meta.url)
@@ -20,5 +22,26 @@ for (const [path, { optionalDependencies = {}, dev }] of Object.entries(lock.pac
     console.log(`added ${name}@${version} (${os}, ${cpu})`)
   }
 }
-lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)))
+for (const [path, entry] of Object.entries(lock.packages)) {
+  if (!path.includes('node_modules/') || entry.link || entry.integrity !== undefined) continue
+  const name = path.split('node_modules/').at(-1)
+  const integrity = hashOf(`${name}@${entry.version}`)
+  if (integrity !== '') entry.integrity = integrity
+  console.log(integrity === '' ? `no hash of ${name}: the registry does not have it` : `hash of ${name}`)
+}
+// The order of npm.
+const sorted = Object.entries(lock.packages).sort(([a], [b]) => a.localeCompare(b, 'en'))
+lock.packages = Object.fromEntries(sorted)
 writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`)
+
+/** Empty if the registry does not have the package. */
+function hashOf(id) {
+  try {
+    return execFileSync('npm', ['view', id, 'dist.integrity'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim()
+  } catch {
+    return ''
+  }
+}
