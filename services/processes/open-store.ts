@@ -42,9 +42,9 @@ function targetOf({ store, dataDir }: Pick<Config, 'store' | 'dataDir'>): StoreT
   return { kind: 'socket', path: socketPathOf(dataDir), enginePath: enginePathOf(dataDir) }
 }
 
-export const serverTarget = ({ url, tls }: Extract<StoreChoice, { kind: 'clickhouse' }>): StoreTarget => ({
-  ...{ kind: 'server', url },
-  ...(tls === undefined ? {} : { tls }),
+export const serverTarget = (choice: Extract<StoreChoice, { kind: 'clickhouse' }>): StoreTarget => ({
+  ...choice,
+  kind: 'server',
 })
 
 /** Marks the store as real or simulated: several data directories may share one database. */

@@ -29,7 +29,7 @@ export type KafkaChoice = {
 
 export type LogChoice = { kind: 'embedded' } | KafkaChoice
 
-export type StoreChoice = { kind: 'embedded' } | { kind: 'clickhouse'; url: string; tls?: ClientTls }
+export type StoreChoice = { kind: 'embedded' } | { kind: 'clickhouse'; url: string; tls?: ClientTls; cluster?: string }
 
 export type Config = ChainSources & {
   /** The file it came from, if any. */

@@ -34,6 +34,7 @@ export const ENVIRONMENT = {
   CLICKHOUSE_PASSWORD: 'its password',
   CLICKHOUSE_PASSWORD_FILE: 'a file with its password',
   CLICKHOUSE_CA: 'certificate authority of that server, a PEM file',
+  CLICKHOUSE_CLUSTER: 'its cluster (of remote_servers): tables are replicated on it',
   SCHEMA_REGISTRY_URL: 'a schema registry for Kafka',
   SCHEMA_REGISTRY_USER: 'user of the registry',
   SCHEMA_REGISTRY_PASSWORD: 'its password',
@@ -87,7 +88,7 @@ export function settingsFromEnvironment(env: Environment, problems: string[]): C
   if (Object.keys(kafka).length > 0) settings.kafka = { brokers: [], ...kafka }
   const clickhouse = given({
     ...{ url: get('CLICKHOUSE_URL'), user: get('CLICKHOUSE_USER'), password: get('CLICKHOUSE_PASSWORD') },
-    password_file: get('CLICKHOUSE_PASSWORD_FILE'),
+    ...{ password_file: get('CLICKHOUSE_PASSWORD_FILE'), cluster: get('CLICKHOUSE_CLUSTER') },
     tls: given({ ca: get('CLICKHOUSE_CA') }),
   })
   if (clickhouse !== undefined) settings.clickhouse = { url: '', ...clickhouse }

@@ -137,6 +137,7 @@ export const ConfigFile = Type.Object(
           password: Type.Optional(Text),
           password_file: Type.Optional(Text),
           tls: Type.Optional(ClientTls),
+          cluster: Type.Optional(Text),
         },
         closed,
       ),

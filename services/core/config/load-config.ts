@@ -270,13 +270,17 @@ function registryChoice(kafka: ConfigFile['kafka'], reading: Reading): KafkaChoi
 
 function storeChoice({ clickhouse }: ConfigFile, reading: Reading): StoreChoice {
   if (clickhouse === undefined) return { kind: 'embedded' }
-  const { url, user, password: value, password_file: file, tls } = clickhouse
-  if (url === '') reading.problems.push('CLICKHOUSE_USER, _PASSWORD and _CA need a server: set CLICKHOUSE_URL too')
+  const { url, user, password: value, password_file: file, tls, cluster } = clickhouse
+  if (url === '')
+    reading.problems.push('CLICKHOUSE_USER, _PASSWORD, _CA and _CLUSTER need a server: set CLICKHOUSE_URL too')
   else checkHttpUrl('CLICKHOUSE_URL', url, reading.problems)
+  if (cluster !== undefined && !/^\w[\w.-]*$/.test(cluster))
+    reading.problems.push(`clickhouse.cluster: the name of a cluster in the server's remote_servers, not "${cluster}"`)
   const password = secretOf('clickhouse.password', { value, file }, reading)
   return {
     ...{ kind: 'clickhouse', url: withUser(url, user, password) },
     ...(tls === undefined ? {} : { tls: clientTls('clickhouse.tls', tls as ClientTls, reading) }),
+    ...(cluster === undefined ? {} : { cluster }),
   }
 }
 

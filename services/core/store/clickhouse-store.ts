@@ -84,9 +84,10 @@ export async function openStore(target: StoreTarget, options: StoreOptions = {})
     return client
   }
 
-  const command = async (query: string, params: Record<string, unknown> = {}) => {
+  const { defining = (sql: string) => sql } = clients
+  const command = async (sql: string, params: Record<string, unknown> = {}) => {
     const client = await inDatabase(clients.write)
-    await client.command({ query, query_params: params, clickhouse_settings: UNLIMITED })
+    await client.command({ query: defining(sql), query_params: params, clickhouse_settings: UNLIMITED })
   }
 
   const runQuery = async <Row>(
@@ -156,7 +157,7 @@ export async function openStore(target: StoreTarget, options: StoreOptions = {})
   return {
     migrate: (onStep) =>
       ask('a migration', async () => {
-        await clients.bootstrap.command({ query: `CREATE DATABASE IF NOT EXISTS ${clients.database}` })
+        await clients.bootstrap.command({ query: defining(`CREATE DATABASE IF NOT EXISTS ${clients.database}`) })
         return migrate({ command, query: rows }, onStep)
       }),
     insert: insertText,

@@ -10,12 +10,19 @@ import { type ClientTlsFiles, readClientTls } from '../runtime/client-tls.js'
 import { type EngineSession, joinSession, openSession, runAlone } from './embedded-engine.js'
 import { removeOldPipes, streamAlone } from './engine-stream.js'
 import { type ReadSettings, STREAMED } from './port.js'
+import { CLUSTER_SETTINGS, onCluster } from './replicated-tables.js'
 import { removeOldRowsFiles, withRowsFile } from './rows-file.js'
 
 /** `database`: another than the configured one. */
 export type StoreTarget = { database?: string } & (
   | /** The URL has user, password and database (default `dextape`); `?rows=json`: inserts as text. */
-  { kind: 'server'; url: string; tls?: ClientTlsFiles }
+  {
+      kind: 'server'
+      url: string
+      tls?: ClientTlsFiles
+      /** Of the server's `remote_servers`: tables are made on all its replicas. */
+      cluster?: string
+    }
   | { kind: 'embedded'; path: string }
   /** `enginePath`: the engine runs in this process, and takes rows from files. */
   | { kind: 'socket'; path: string; enginePath?: string }
@@ -35,6 +42,8 @@ export type Clients = {
   read: (sql: string, settings: ReadSettings) => Promise<Uint8Array>
   /** The same as a stream, in the engine's format. */
   stream: (sql: string, format: string, settings: ReadSettings) => Promise<Readable>
+  /** How a statement that defines tables is sent; as it is by default. */
+  defining?: (sql: string) => string
   /** Settings of a request stay in an embedded session, so `USE` is sent only once per session. */
   sticky: boolean
   close: () => Promise<void>
@@ -54,12 +63,12 @@ const COMMON = { request_timeout: REQUEST_TIMEOUT_MS, application: 'dextape', lo
 export async function connect(target: StoreTarget): Promise<Clients> {
   const { database } = target
   if (target.kind === 'embedded') return embedded(target.path, database)
-  return target.kind === 'socket'
-    ? overSocket(target.path, target.enginePath, database)
-    : overHttp(target.url, target.tls, database)
+  return target.kind === 'socket' ? overSocket(target.path, target.enginePath, database) : overHttp(target, database)
 }
 
-function overHttp(text: string, tlsFiles: ClientTlsFiles | undefined, named: string | undefined): Clients {
+type ServerTarget = Extract<StoreTarget, { kind: 'server' }>
+
+function overHttp({ url: text, tls: tlsFiles, cluster }: ServerTarget, named: string | undefined): Clients {
   const url = serverUrl(text)
   const database = named ?? (decodeURIComponent(url.pathname.slice(1)) || DATABASE)
   url.pathname = '/'
@@ -67,12 +76,16 @@ function overHttp(text: string, tlsFiles: ClientTlsFiles | undefined, named: str
   url.searchParams.delete('rows')
   // Below the server's keep-alive (3 s in old versions, 10 s today): the server must not close a socket we are about to use.
   const keepAlive = { keep_alive: { enabled: true, idle_socket_ttl: 2_000 }, max_open_connections: 10 }
-  const options = { ...COMMON, url, ...keepAlive, ...(tlsFiles === undefined ? {} : agentOf(tlsFiles)) }
+  const options = {
+    ...{ ...COMMON, url, ...keepAlive, ...(tlsFiles === undefined ? {} : agentOf(tlsFiles)) },
+    ...(cluster === undefined ? {} : { clickhouse_settings: CLUSTER_SETTINGS }),
+  }
   const bootstrap = createClient({ ...options, database: 'default' })
   const main = createClient({ ...options, database })
   const streams = createClient({ ...options, database, request_timeout: STREAM_TIMEOUT_MS })
   // A server then keeps the answer in a file until it is complete: an error cannot look like its end.
-  return pair({ database, bootstrap, main, streams, isTextOnly, streamSettings: SERVER_STREAM })
+  const defined = cluster === undefined ? {} : { defining: (sql: string) => onCluster(sql, cluster) }
+  return { ...pair({ database, bootstrap, main, streams, isTextOnly, streamSettings: SERVER_STREAM }), ...defined }
 }
 
 /** The client's own `tls` requires an authority even where only a certificate is given. */

@@ -10,10 +10,11 @@ const UNREACHABLE_TEXT = /^timeout error|socket hang up|aborted/i
 
 /**
  * Engine codes that depend on the server's current state, not on the rows: time-outs, sockets, too many queries or parts, memory,
- * disk full, shutting down, read-only replica, keeper.
+ * disk full, shutting down, read-only replica, too few replicas, keeper.
  */
 const TRANSIENT = new Set([
-  ...['159', '202', '203', '209', '210', '225', '236', '241', '242', '243', '252', '279', '319', '394', '999'],
+  ...['159', '202', '203', '209', '210', '225', '236', '241', '242', '243', '252', '279', '285', '286', '289', '319'],
+  ...['394', '999'],
 ])
 /** Unknown user, wrong password, missing grant: a retry does not fix these. */
 const REFUSED = new Set(['192', '193', '194', '497', '516'])

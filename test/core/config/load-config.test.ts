@@ -247,11 +247,12 @@ describe('users, passwords and certificates', () => {
         CLICKHOUSE_URL: 'https://h:8443/db',
         CLICKHOUSE_USER: 'u',
         CLICKHOUSE_PASSWORD: 'p@:',
-        CLICKHOUSE_CA: 'ca.pem',
+        ...{ CLICKHOUSE_CA: 'ca.pem', CLICKHOUSE_CLUSTER: 'tape' },
       },
     )
     expect(store).toEqual({
       ...{ kind: 'clickhouse', url: 'https://u:p%40%3A@h:8443/db', tls: { ca: join(cwd, 'ca.pem') } },
+      cluster: 'tape',
     })
     expect(log).toMatchObject({ registry: { kind: 'http', url: 'https://r:p%2Fq@r/x' } })
   })
@@ -263,6 +264,7 @@ describe('users, passwords and certificates', () => {
     [{ ...kafka, KAFKA_SASL_MECHANISM: 'oauthbearer' }, 'kafka.sasl.token_file (KAFKA_SASL_TOKEN_FILE) is required'],
     [{ ...kafka, KAFKA_SSL: 'yes' }, 'KAFKA_SSL must be "true" or "false", got "yes"'],
     [{ CLICKHOUSE_USER: 'u' }, 'set CLICKHOUSE_URL too'],
+    [{ CLICKHOUSE_URL: 'http://h', CLICKHOUSE_CLUSTER: '`; x' }, 'clickhouse.cluster: the name of a cluster'],
     [
       { CLICKHOUSE_URL: 'http://h', CLICKHOUSE_PASSWORD_FILE: 'none' },
       'cannot read clickhouse.password_file none: ENOENT',
