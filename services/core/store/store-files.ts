@@ -96,6 +96,8 @@ function listFiles(root: string, known: StoreFiles['parts']): StoreFiles {
       if (PASSING.test(entry.name)) continue
       const path = join(folder, entry.name)
       const name = relative(root, path)
+      // Reading a pipe would take what an export writes into it.
+      if (entry.isFIFO()) continue
       if (!entry.isDirectory()) {
         const mark = markOf(path)
         if (mark !== undefined) found.files[name] = mark
