@@ -18,7 +18,8 @@ const WHALE_USD = 25_000
 const PAST_PAIRS = 3
 const PAST_TRADES = 12
 
-export function LiveTape({ rows, nowS }: { rows: readonly Row[]; nowS: (chain: string) => number }) {
+/** `nowS`: one clock for all chains, so that ages have the order of the trades. */
+export function LiveTape({ rows, nowS }: { rows: readonly Row[]; nowS: number }) {
   const trades = useRef<Trade[]>([])
   const times = useRef<number[]>([])
   const [, redraw] = useState(0)
@@ -82,7 +83,7 @@ export function LiveTape({ rows, nowS }: { rows: readonly Row[]; nowS: (chain: s
       ) : (
         <ol>
           {trades.current.map((trade) => (
-            <TapeRow key={trade.key} trade={trade} nowS={nowS(trade.chain)} />
+            <TapeRow key={trade.key} trade={trade} nowS={nowS} />
           ))}
         </ol>
       )}

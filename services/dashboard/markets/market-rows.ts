@@ -1,7 +1,6 @@
 /**
- * Tokens with their live figures. The first places of a list are read from the server, which sorts over all tokens. The others come
- * page by page, at most a thousand: sorting them beside the first cannot change these, because nothing that is not among them
- * is above them.
+ * Tokens with their live figures. Lists are read page by page from the server, which sorts over all tokens; here nothing is
+ * sorted again.
  */
 import type { Params, PushedPrice, RanksItem, TokensSearchItem, TokensTrendingTokensItem } from '@dextape/client'
 import { follow } from '../app/live.js'
@@ -18,32 +17,25 @@ export type Row = {
   token: TokensTrendingTokensItem
   pairId: string
   price: number
+  /** Moves with the pushes. */
   change24h: number
-  volume24h: number
-  trades24h: number
   tvl: number
   cap: number
   createdS: number
-  /** Undefined until read. */
-  windows: Record<WindowName, WindowFigures> | undefined
-  /** Place in the server's order of demand. */
-  rank: number
+  windows: Record<WindowName, WindowFigures>
 }
 
-const PAGE_SIZE = 100
-const MAX_ROWS = 1000
-const BATCH = 50
+export const PAGE_SIZE = 100
+export const MAX_ROWS = 1000
 const IDS_PER_SUBSCRIPTION = 400
 
-export type List = Omit<Params<'ranks'>, 'chain'> & { topic: string }
+export type List = Omit<Params<'ranks'>, 'chain' | 'limit' | 'offset'> & { topic: string }
 export type MarketRows = ReturnType<typeof createMarketRows>
 
 /** `chain`: undefined for all. */
 export function createMarketRows(chain: string | undefined) {
   const rows = new Map<string, Row>()
   const byPair = new Map<string, Row>()
-  /** Raised when rows come or their order may have changed. */
-  const loaded = createValue({ count: 0, isDone: false })
   /** Raised when figures have moved. */
   const moved = createValue(0)
   const raiseMoved = oncePerFrame(() => moved.set(moved.get() + 1))
@@ -51,24 +43,18 @@ export function createMarketRows(chain: string | undefined) {
   const { signal } = ending
   const ends: (() => void)[] = []
   const followed = new Set<string>()
-  /** Tokens whose windows were asked for. */
-  const asked = new Set<string>()
 
-  function put(token: TokensTrendingTokensItem, rank: number): Row {
-    const id = `${token.token}-${token.chain}`
-    const known = rows.get(id)
+  function put(token: RanksItem): Row {
     const row: Row = {
-      ...{ id, token, pairId: `${token.main_pair}-${token.chain}`, windows: known?.windows },
+      ...{ id: `${token.token}-${token.chain}`, token, pairId: `${token.main_pair}-${token.chain}` },
       price: toNumber(token.current_price_usd),
       change24h: toNumber(token.price_change_24h),
-      volume24h: toNumber(token.tx_volume_u_24h),
-      trades24h: token.tx_count_24h,
       tvl: toNumber(token.tvl),
       cap: toNumber(token.market_cap),
       createdS: token.created_at,
-      rank: Math.min(rank, known?.rank ?? Number.POSITIVE_INFINITY),
+      windows: windowsOf(token),
     }
-    rows.set(id, row)
+    rows.set(row.id, row)
     if (token.main_pair !== '') byPair.set(row.pairId, row)
     return row
   }
@@ -98,66 +84,34 @@ export function createMarketRows(chain: string | undefined) {
     raiseMoved()
   }
 
-  async function readPages(name: string): Promise<void> {
-    for (let page = 0; page >= 0 && rows.size < MAX_ROWS && !signal.aborted; ) {
-      const params = { chain: name, current_page: page, page_size: PAGE_SIZE }
-      const { tokens, next_page } = await ask('tokensTrending', params, signal)
-      // After those of the list in demand, whose order is over all chains.
-      for (const [at, token] of tokens.entries()) put(token, MAX_ROWS + page * PAGE_SIZE + at)
-      loaded.set({ count: rows.size, isDone: false })
-      page = next_page
-    }
-  }
-
-  /** The first places of a list as the server has them; their ids in its order. */
-  async function readTop(list: List): Promise<string[]> {
-    const found = await ask('ranks', { ...list, ...(chain === undefined ? {} : { chain }) }, signal)
-    if (list.topic === 'hot' && list.orderby === undefined)
-      for (const row of rows.values()) row.rank = Math.max(row.rank, MAX_ROWS)
-    const ids = found.map((token, at) => {
-      const row = put(token, list.topic === 'hot' && list.orderby === undefined ? at : Number.MAX_SAFE_INTEGER)
-      row.windows = windowsOf(token)
-      asked.add(row.id)
-      return row.id
-    })
-    loaded.set({ ...loaded.get(), count: rows.size })
+  /** A page of a list as the server has it now; ids in its order. */
+  async function readPage(list: List, offset: number, limit = PAGE_SIZE): Promise<string[]> {
+    const place = { limit, ...(offset === 0 ? {} : { offset }), ...(chain === undefined ? {} : { chain }) }
+    const found = await ask('ranks', { ...list, ...place }, signal)
+    const ids = found.map((token) => put(token).id)
     followNew()
+    raiseMoved()
     return ids
   }
 
-  /** Reads the windows of those that have none yet. */
-  async function wantWindows(ids: readonly string[]): Promise<void> {
-    const missing = ids.filter((id) => rows.get(id)?.windows === undefined && !asked.has(id))
-    for (const id of missing) asked.add(id)
-    await readWindows(missing)
-  }
-
-  /** Figures of the windows, a batch at a time. */
-  async function readWindows(ids: readonly string[]): Promise<void> {
-    for (let at = 0; at < ids.length && !signal.aborted; at += BATCH) {
-      const found = await ask('tokensSearch', { token_ids: ids.slice(at, at + BATCH) }, signal)
-      for (const token of found) {
-        const row = rows.get(`${token.token}-${token.chain}`)
-        if (row === undefined) continue
-        row.windows = windowsOf(token)
-        row.volume24h = toNumber(token.tx_volume_u_24h)
-        row.trades24h = token.tx_count_24h
-        row.tvl = toNumber(token.tvl)
-        row.cap = toNumber(token.market_cap)
-      }
-      loaded.set({ ...loaded.get() })
+  /** The first `count` places of a list, page by page. `onPage` gets all ids so far, and whether the list ends there. */
+  async function readPlaces(
+    list: List,
+    count: number,
+    onPage: (ids: readonly string[], isWhole: boolean) => boolean,
+  ): Promise<void> {
+    const ids = new Set<string>()
+    for (let offset = 0; offset < count; offset += PAGE_SIZE) {
+      const page = await readPage(list, offset)
+      // A token may have moved down to the next page in between.
+      for (const id of page) ids.add(id)
+      if (!onPage([...ids], page.length < PAGE_SIZE) || page.length < PAGE_SIZE) return
     }
-  }
-
-  async function load(chains: readonly string[]): Promise<void> {
-    await Promise.all(chains.map(readPages))
-    loaded.set({ count: rows.size, isDone: true })
-    followNew()
   }
 
   return {
     rows,
-    ...{ loaded, moved, load, readTop, readWindows, wantWindows },
+    ...{ moved, readPage, readPlaces },
     isClosed: () => signal.aborted,
     close() {
       ending.abort()
@@ -183,12 +137,12 @@ export function windowsOf(token: TokensSearchItem | RanksItem): Record<WindowNam
 export const SORTS = ['rank', 'price', 'age', 'trades', 'volume', 'makers', ...WINDOWS, 'tvl', 'cap'] as const
 export type Sort = (typeof SORTS)[number]
 
-/** The same order by the server. */
+/** A column's order, as the server is asked for it. */
 export function orderOf(sort: Sort, window: WindowName, isAscending: boolean): Omit<List, 'topic'> {
   const order = isAscending ? 'asc' : 'desc'
   switch (sort) {
     case 'rank':
-      return {}
+      return { orderby: 'demand', order, window }
     case 'price':
     case 'volume':
     case 'makers':
@@ -205,41 +159,16 @@ export function orderOf(sort: Sort, window: WindowName, isAscending: boolean): O
   }
 }
 
-/** What a column sorts by; NaN comes last either way. */
-export function measureOf(row: Row, sort: Sort, window: WindowName): number {
-  switch (sort) {
-    case 'rank':
-      return -row.rank
-    case 'price':
-      return row.price
-    case 'age':
-      return row.createdS > 0 ? row.createdS : Number.NaN
-    case 'tvl':
-      return row.tvl
-    case 'cap':
-      return row.cap
+/** Figures of a column; NaN if unknown. */
+export function figureOf(row: Row, column: WindowName | 'trades' | 'volume' | 'makers', window: WindowName): number {
+  switch (column) {
     case '24h':
       return row.change24h
     case '5m':
     case '1h':
     case '4h':
-      return row.windows?.[sort].change ?? Number.NaN
-    case 'volume':
-      return window === '24h' ? row.volume24h : (row.windows?.[window].volume ?? Number.NaN)
-    case 'trades':
-      return window === '24h' ? row.trades24h : (row.windows?.[window].trades ?? Number.NaN)
-    case 'makers':
-      return row.windows?.[window].makers ?? Number.NaN
+      return row.windows[column].change
+    default:
+      return row.windows[window][column]
   }
-}
-
-export function sortRows(rows: Iterable<Row>, sort: Sort, window: WindowName, isAscending: boolean): Row[] {
-  const measured = [...rows].map((row) => ({ row, measure: measureOf(row, sort, window) }))
-  const sign = isAscending ? 1 : -1
-  measured.sort((a, b) => {
-    const [isUnknownA, isUnknownB] = [Number.isNaN(a.measure), Number.isNaN(b.measure)]
-    if (isUnknownA || isUnknownB) return Number(isUnknownA) - Number(isUnknownB) || a.row.rank - b.row.rank
-    return sign * (a.measure - b.measure) || a.row.rank - b.row.rank || (a.row.id < b.row.id ? -1 : 1)
-  })
-  return measured.map(({ row }) => row)
 }

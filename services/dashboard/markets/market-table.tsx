@@ -7,7 +7,7 @@ import { directionOf, percent, short, shortAddress, usdShort } from '../show/for
 import { Age, Avatar, ChainMark, LivePrice, Sparkline } from '../show/parts.js'
 import { RiskMarks } from '../show/risk-marks.js'
 import { Star } from '../watchlist/star.js'
-import { measureOf, type Row, type Sort, WINDOWS, type WindowName } from './market-rows.js'
+import { figureOf, type Row, type Sort, WINDOWS, type WindowName } from './market-rows.js'
 import { lineOf, linesRead, wantLines } from './sparklines.js'
 
 const ROW_PX = 42
@@ -113,7 +113,7 @@ export function MarketTable(props: TableProps) {
       <table class={`markets w-${window}`} aria-rowcount={rows.length + 1}>
         <thead>
           <tr>
-            <th class="c-token" aria-sort={sort === 'rank' ? 'descending' : 'none'}>
+            <th class="c-token" aria-sort={sort !== 'rank' ? 'none' : isAscending ? 'ascending' : 'descending'}>
               <button type="button" onClick={() => onSort('rank')}>
                 {words.token}
               </button>
@@ -157,7 +157,8 @@ export function MarketTable(props: TableProps) {
 function MarketRow({ row, at, isChosen, window, nowS }: TableProps & { row: Row; at: number; isChosen: boolean }) {
   const { token } = row
   const symbol = token.symbol || shortAddress(token.token)
-  const buyShare = row.windows?.[window].buyShare ?? Number.NaN
+  const { buyShare } = row.windows[window]
+  const shown = figureOf(row, window, window)
   const line = lineOf(row.pairId)
   const starred = { id: row.id, chain: token.chain, token: token.token, symbol, pairId: row.pairId }
   return (
@@ -179,21 +180,21 @@ function MarketRow({ row, at, isChosen, window, nowS }: TableProps & { row: Row;
       </td>
       <td class="figure c-price">
         <LivePrice key={row.id} value={row.price} />
-        <small class={`num only-phone ${directionOf(row.change24h)}`}>{percent(row.change24h)}</small>
+        <small class={`num only-phone ${directionOf(shown)}`}>{percent(shown)}</small>
       </td>
       <td class="figure c-age">
         <Age timeS={row.createdS} nowS={nowS(token.chain)} />
       </td>
-      <td class="figure c-trades num">{short(measureOf(row, 'trades', window))}</td>
+      <td class="figure c-trades num">{short(figureOf(row, 'trades', window))}</td>
       <td class="figure c-volume num">
-        {usdShort(measureOf(row, 'volume', window))}
+        {usdShort(figureOf(row, 'volume', window))}
         <span class="balance" aria-hidden="true">
           {Number.isFinite(buyShare) && <i style={{ width: `${Math.round(buyShare * 100)}%` }} />}
         </span>
       </td>
-      <td class="figure c-makers num">{short(measureOf(row, 'makers', window))}</td>
+      <td class="figure c-makers num">{short(figureOf(row, 'makers', window))}</td>
       {WINDOWS.map((name) => {
-        const change = measureOf(row, name, name)
+        const change = figureOf(row, name, name)
         return (
           <td key={name} class={`figure num c-change c-${name} ${directionOf(change)}`}>
             {percent(change)}

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { route, setQuery } from '../app/router.js'
 import { session } from '../app/session.js'
 import { status } from '../app/status.js'
-import { createValue, useEvery, useValue } from '../app/store.js'
+import { useEvery, useValue } from '../app/store.js'
 import { texts } from '../app/texts.js'
 import { whole } from '../show/format.js'
 import { Choices, Empty, Failed, Skeleton } from '../show/parts.js'
@@ -10,11 +10,13 @@ import { LiveTape } from './live-tape.js'
 import {
   createMarketRows,
   type List,
+  MAX_ROWS,
   type MarketRows,
   orderOf,
+  PAGE_SIZE,
+  type Row,
   SORTS,
   type Sort,
-  sortRows,
   WINDOWS,
   type WindowName,
 } from './market-rows.js'
@@ -23,12 +25,11 @@ import { MarketTable } from './market-table.js'
 const TABS = ['trending', 'gainers', 'losers', 'new', 'volume', 'tvl'] as const
 type Tab = (typeof TABS)[number]
 const TAPE_PAIRS = 24
-const REFRESH_MS = 15_000
-/** Places of a list that the server sorts: at first, and once the later of them come into sight. */
-const FIRST_PLACES = 100
-const MORE_PLACES = 300
-const NEARLY_ALL = 70
-const NEVER = createValue({ count: 0, isDone: false })
+const REFRESH_MS = 10_000
+const NO_ROWS: readonly Row[] = []
+
+/** What is read of a list: ids in the server's order. */
+type Places = { name: string; ids: readonly string[]; isWhole: boolean }
 
 export function MarketsView() {
   const { query } = useValue(route)
@@ -43,13 +44,13 @@ export function MarketsView() {
   const [market, setMarket] = useState<MarketRows | undefined>(undefined)
   const [error, setError] = useState<unknown>(undefined)
   const [turn, setTurn] = useState(0)
-  const [limit, setLimit] = useState(FIRST_PLACES)
-  const [top, setTop] = useState<{ name: string; ids: readonly string[] } | undefined>(undefined)
+  const [places, setPlaces] = useState<Places | undefined>(undefined)
+  const [busiest, setBusiest] = useState<readonly Row[]>(NO_ROWS)
   const list = listOf(tab, sort, window, isAscending)
   const name = JSON.stringify([chain, list])
   const current = useRef(name)
   current.current = name
-  const wanted = (chain === '' ? known : [chain]).join()
+  const lastSeen = useRef(0)
 
   useEffect(() => {
     document.title = `${texts.markets.title} · ${texts.name}`
@@ -58,58 +59,46 @@ export function MarketsView() {
     if (open.kind !== 'open') return undefined
     const made = createMarketRows(chain === '' ? undefined : chain)
     setMarket(made)
+    setPlaces(undefined)
     setError(undefined)
     return () => made.close()
   }, [chain, open, turn])
-  const readTop = async () => {
+  const read = async (count: number) => {
     try {
-      const ids = await market?.readTop({ ...list, limit })
-      if (ids === undefined || current.current !== name) return
-      setTop({ name, ids })
-      setError(undefined)
+      await market?.readPlaces(list, count, (ids, isWhole) => {
+        if (current.current !== name) return false
+        setPlaces((old) => joinPlaces(old, { name, ids, isWhole }))
+        setError(undefined)
+        return true
+      })
     } catch (failure) {
       if (market?.isClosed() === false) setError(failure)
     }
   }
-  useEffect(() => void readTop(), [market, name, limit])
+  useEffect(() => void read(MAX_ROWS), [market, name])
+  const hasChains = known.length > 0
   useEffect(() => {
-    if (wanted !== '') market?.load(wanted.split(',')).catch((failure) => market.isClosed() || setError(failure))
-  }, [market, wanted])
-
-  const loaded = useValue(market?.loaded ?? NEVER)
-  const isMover = tab === 'gainers' || tab === 'losers'
-  const rows = useMemo(() => {
-    const all = [...(market?.rows.values() ?? [])]
-    if (!isMover) return sortRows(all, sort, window, isAscending)
-    const listed = new Set(top?.name === name ? top.ids : [])
-    return sortRows(
-      all.filter(({ id }) => listed.has(id)),
-      ...([sort, window, isAscending] as const),
+    if (market === undefined || !hasChains) return
+    market.readPage({ topic: 'hot' }, 0, TAPE_PAIRS).then(
+      (ids) => setBusiest(rowsOf(market, ids)),
+      () => {},
     )
-  }, [market, loaded, name, top])
-  const busiest = useMemo(
-    () => sortRows(market?.rows.values() ?? [], 'rank', '24h', false).slice(0, TAPE_PAIRS),
-    [market, loaded.isDone],
-  )
-  // An order by a window needs the figures of all rows; else those in sight are enough.
-  const needsAll = window !== '24h' ? sort !== 'rank' : ['5m', '1h', '4h', 'makers'].includes(sort)
-  const seen = useRef<readonly string[]>([])
-  useEffect(() => {
-    if (needsAll && !isMover && loaded.isDone) market?.wantWindows([...market.rows.keys()]).catch(() => {})
-  }, [needsAll, isMover, loaded.isDone, market])
-  useEvery(REFRESH_MS, () => {
-    void readTop()
-    const fresh = new Set(top?.ids)
-    market?.readWindows(seen.current.filter((id) => !fresh.has(id))).catch(() => {})
-  })
+  }, [market, hasChains])
+  useEvery(REFRESH_MS, () => void read(Math.min(MAX_ROWS, lastSeen.current + PAGE_SIZE)))
+
+  const rows = useMemo(() => (market === undefined ? NO_ROWS : rowsOf(market, places?.ids ?? [])), [market, places])
+  const isMover = tab === 'gainers' || tab === 'losers'
+  const isRead = places?.name === name
   const onSee = (ids: readonly string[]) => {
-    seen.current = ids
-    const last = rows.findIndex(({ id }) => id === ids.at(-1))
-    if (last > NEARLY_ALL) setLimit(MORE_PLACES)
-    market?.wantWindows(ids).catch(() => {})
+    lastSeen.current = rows.findIndex(({ id }) => id === ids.at(-1))
   }
-  const isReady = isMover ? top?.name === name : loaded.isDone
-  const hasMore = isMover && top?.name === name && top.ids.length === limit
+  const onSort = (value: Sort) => {
+    const other = oneOf(WINDOWS, value)
+    if (value === sort) setQuery({ sort: value, dir: isAscending ? 'desc' : 'asc' })
+    // Who moved in another window are other tokens.
+    else if (isMover && other !== undefined) setQuery({ window: other, sort: undefined, dir: undefined })
+    else setQuery({ sort: value, dir: undefined })
+  }
   const nowS = (name: string) => report?.chains.find((one) => one.chain === name)?.time ?? Date.now() / 1000
 
   return (
@@ -137,8 +126,10 @@ export function MarketsView() {
           options={[{ value: '', label: texts.markets.all }, ...known.map((value) => ({ value, label: value }))]}
         />
         <span class="soft num count" aria-live="polite">
-          {texts.markets.count(`${whole(rows.length)}${hasMore ? '+' : ''}`)}
-          {market !== undefined && !loaded.isDone && ` · ${texts.markets.loadingMore}`}
+          {texts.markets.count(
+            `${whole(rows.length)}${isRead && !places.isWhole && rows.length >= MAX_ROWS ? '+' : ''}`,
+          )}
+          {(!isRead || (!places.isWhole && rows.length < MAX_ROWS)) && ` · ${texts.markets.loadingMore}`}
         </span>
       </div>
       <div class="floor">
@@ -146,38 +137,42 @@ export function MarketsView() {
           {error !== undefined && rows.length === 0 ? (
             <Failed error={error} onRetry={() => setTurn(turn + 1)} />
           ) : rows.length > 0 && market !== undefined ? (
-            <MarketTable
-              {...{ rows, moved: market.moved, sort, isAscending, window, nowS, onSee }}
-              onSort={(value) =>
-                setQuery(
-                  value === sort ? { sort: value, dir: isAscending ? 'desc' : 'asc' } : { sort: value, dir: undefined },
-                )
-              }
-            />
-          ) : isReady ? (
+            <MarketTable {...{ rows, moved: market.moved, sort, isAscending, window, nowS, onSee }} onSort={onSort} />
+          ) : isRead ? (
             <Empty>{isMover ? texts.markets.noMovers : texts.markets.empty}</Empty>
           ) : (
             <Skeleton rows={18} />
           )}
         </div>
-        <LiveTape rows={busiest} nowS={nowS} />
+        <LiveTape rows={busiest} nowS={Math.max(...(report?.chains ?? []).map(({ time }) => time))} />
       </div>
     </div>
   )
 }
+
+/** Places that were read again, before those that were not. A list read to its end has no others. */
+function joinPlaces(old: Places | undefined, read: Places): Places {
+  if (old?.name !== read.name || read.isWhole) return read
+  const fresh = new Set(read.ids)
+  const ids = [...read.ids, ...old.ids.filter((id) => !fresh.has(id))]
+  return { ...read, ids: ids.slice(0, MAX_ROWS), isWhole: old.isWhole }
+}
+
+const rowsOf = (market: MarketRows, ids: readonly string[]): readonly Row[] =>
+  ids.flatMap((id) => market.rows.get(id) ?? [])
 
 /** What the server is asked for. */
 function listOf(tab: Tab, sort: Sort, window: WindowName, isAscending: boolean): List {
   const order = orderOf(sort, window, isAscending)
   switch (tab) {
     case 'gainers':
-      return { topic: 'gainer', ...order, window }
+      return { topic: 'gainer', window, ...order }
     case 'losers':
-      return { topic: 'loser', ...order, window }
+      return { topic: 'loser', window, ...order }
     case 'new':
       return { topic: 'new', ...order }
     default:
-      return { topic: sort === 'rank' ? 'hot' : 'traded', ...order }
+      return { topic: 'traded', ...order }
   }
 }
 

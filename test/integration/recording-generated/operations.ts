@@ -1,6 +1,6 @@
 /** History, holders and lists of a chain that `up` has played match the reference. */
 import { expect, test } from 'vitest'
-import { BURN_ADDRESSES } from '../../../services/core/domain/chains.js'
+import { BURN_ADDRESSES, type WindowName } from '../../../services/core/domain/chains.js'
 import type { Played } from '../../rig/http/against-reference.js'
 import { dataOf } from '../../rig/http/ask.js'
 import { amountOf, answerDifferences, readNumber } from '../../rig/http/decimals.js'
@@ -187,6 +187,22 @@ export function testOperations(chain: string, up: () => Up, played: () => Played
       const changes = (await ranked(topic)).map(({ token_price_change_24h }) => sign * Number(token_price_change_24h))
       expect(changes).toEqual(changes.filter((change) => change > 0).toSorted((a, b) => b - a))
     }
+    for (const [window, perDay] of [
+      ['5m', 288],
+      ['1h', 24],
+      ['4h', 6],
+    ] as const) {
+      const scored = known.map((token) => {
+        const { windows = [], tvl = Number.NaN } = reference.tokens.get(token) ?? {}
+        const pace = volumeOf(windows, window) * perDay
+        return { token, score: Math.min(pace, 10 * tvl) * Math.log2(1 + windowNamed(windows, window).makers) }
+      })
+      scored.sort((a, b) => b.score - a.score || (a.token < b.token ? -1 : 1))
+      const inDemand = (await ranked(`hot&window=${window}`)).map(({ token }) => token)
+      expect([window, inDemand]).toEqual([window, scored.map(({ token }) => token)])
+      const traded = (await ranked(`traded&orderby=demand&window=${window}`)).map(({ token }) => token)
+      expect(traded.slice(0, inDemand.length)).toEqual(inDemand)
+    }
     const all = (await ranked('traded')).map(({ token }) => String(token))
     expect(all.toSorted()).toEqual(traded.map(([token]) => token).toSorted())
     for (const window of ['5m', '1h', '4h', '24h']) {
@@ -223,8 +239,8 @@ export function testOperations(chain: string, up: () => Up, played: () => Played
           const known = values.filter((value) => value !== null).map(Number)
           expect([orderby, known]).toEqual([orderby, known.toSorted((a, b) => sign * (a - b))])
           expect(values.slice(0, known.length)).not.toContain(null)
-          const top = (await ask(`${query}&limit=3`)).map(({ token }) => token)
-          expect(top).toEqual(tokens.slice(0, 3).map(({ token }) => token))
+          const page = (await ask(`${query}&limit=3&offset=2`)).map(({ token }) => token)
+          expect(page).toEqual(tokens.slice(2, 5).map(({ token }) => token))
         }
       }
     }
@@ -258,7 +274,7 @@ export function testOperations(chain: string, up: () => Up, played: () => Played
 
 const known = (value: number): number => (Number.isNaN(value) ? -1 : value)
 
-function volumeOf(windows: Parameters<typeof windowNamed>[0], name: '1h' | '24h' = '24h'): number {
+function volumeOf(windows: Parameters<typeof windowNamed>[0], name: WindowName = '24h'): number {
   const { buy_volume, sell_volume } = windowNamed(windows, name)
   return buy_volume + sell_volume
 }

@@ -566,6 +566,62 @@ class TokensTrending(TypedDict):
     tokens: list[TokensTrendingTokensItem]
 
 
+class TokensPlatformItem(TypedDict):
+    token: str
+    chain: str
+    name: str
+    symbol: str
+    logo_url: str
+    intro_en: str
+    intro_cn: str
+    appendix: str
+    decimal: int | None
+    total: str | None
+    current_price_usd: str | None
+    current_price_eth: str | None
+    price_change_1d: str | None
+    price_change_24h: str | None
+    market_cap: str | None
+    fdv: str | None
+    tvl: str | None
+    main_pair_tvl: str | None
+    tx_volume_u_24h: str | None
+    tx_amount_24h: str | None
+    burn_amount: str | None
+    lock_amount: str | None
+    other_amount: str | None
+    locked_percent: str | None
+    launch_price: str | None
+    main_pair: str
+    holders: int | None
+    tx_count_24h: int
+    created_at: int
+    launch_at: int
+    updated_at: int
+    risk_score: float | None
+    ave_risk_level: float | None
+    is_mintable: float | None
+    is_in_blacklist: float | None
+    is_lp_not_locked: float | None
+    has_mint_method: float | None
+    has_black_method: float | None
+    has_not_renounced: float | None
+    has_not_open_source: float | None
+    has_not_audited: float | None
+    bundle_wallet_rate: float | None
+    cluster_wallet_rate: float | None
+    insider_wallet_rate: float | None
+    phishing_wallet_rate: float | None
+    rug_risk_rate: float | None
+    is_honeypot: int
+    risk_level: int
+    issue_platform: str
+    risk_info: str
+    lock_platform: str
+    flags: list[str]
+    launch_progress: str | None
+
+
 class RanksTopicsItem(TypedDict):
     id: str
     name_en: str
@@ -1785,7 +1841,7 @@ class Operations:
         """Trending tokens of a chain."""
         return self.call("tokens_trending", {"chain": chain, "current_page": current_page, "page_size": page_size, "limit": limit, "cursor": cursor})
 
-    def tokens_platform(self, *, tag: str, chain: str | None = None, limit: int | None = None, orderby: Literal["tx_volume_u_24h"] | Literal["main_pair_tvl"] | Literal["created_at"] | None = None) -> list[TokensTrendingTokensItem]:
+    def tokens_platform(self, *, tag: str, chain: str | None = None, limit: int | None = None, orderby: Literal["tx_volume_u_24h"] | Literal["main_pair_tvl"] | Literal["created_at"] | None = None) -> list[TokensPlatformItem]:
         """Tokens by launch platform: on the bonding curve (in), about to graduate (almost), graduated (out)."""
         return self.call("tokens_platform", {"tag": tag, "chain": chain, "limit": limit, "orderby": orderby})
 
@@ -1793,9 +1849,9 @@ class Operations:
         """Topics of the token ranks."""
         return self.call("ranks_topics", {})
 
-    def ranks(self, *, topic: str, chain: str | None = None, limit: int | None = None, orderby: Literal["price_change"] | Literal["volume"] | Literal["tx_count"] | Literal["makers"] | Literal["tvl"] | Literal["market_cap"] | Literal["price"] | Literal["created_at"] | None = None, order: Literal["desc"] | Literal["asc"] | None = None, window: Literal["5m"] | Literal["1h"] | Literal["4h"] | Literal["24h"] | None = None) -> list[RanksItem]:
+    def ranks(self, *, topic: str, chain: str | None = None, limit: int | None = None, offset: int | None = None, orderby: Literal["demand"] | Literal["price_change"] | Literal["volume"] | Literal["tx_count"] | Literal["makers"] | Literal["tvl"] | Literal["market_cap"] | Literal["price"] | Literal["created_at"] | None = None, order: Literal["desc"] | Literal["asc"] | None = None, window: Literal["5m"] | Literal["1h"] | Literal["4h"] | Literal["24h"] | None = None) -> list[RanksItem]:
         """Tokens ranked by a topic."""
-        return self.call("ranks", {"topic": topic, "chain": chain, "limit": limit, "orderby": orderby, "order": order, "window": window})
+        return self.call("ranks", {"topic": topic, "chain": chain, "limit": limit, "offset": offset, "orderby": orderby, "order": order, "window": window})
 
     def pair_detail(self, pair_id: str) -> PairDetail | None:
         """Pair details: tokens, prices, reserves and rolling statistics."""
@@ -1946,7 +2002,7 @@ class AsyncOperations:
         """Trending tokens of a chain."""
         return await self.call("tokens_trending", {"chain": chain, "current_page": current_page, "page_size": page_size, "limit": limit, "cursor": cursor})
 
-    async def tokens_platform(self, *, tag: str, chain: str | None = None, limit: int | None = None, orderby: Literal["tx_volume_u_24h"] | Literal["main_pair_tvl"] | Literal["created_at"] | None = None) -> list[TokensTrendingTokensItem]:
+    async def tokens_platform(self, *, tag: str, chain: str | None = None, limit: int | None = None, orderby: Literal["tx_volume_u_24h"] | Literal["main_pair_tvl"] | Literal["created_at"] | None = None) -> list[TokensPlatformItem]:
         """Tokens by launch platform: on the bonding curve (in), about to graduate (almost), graduated (out)."""
         return await self.call("tokens_platform", {"tag": tag, "chain": chain, "limit": limit, "orderby": orderby})
 
@@ -1954,9 +2010,9 @@ class AsyncOperations:
         """Topics of the token ranks."""
         return await self.call("ranks_topics", {})
 
-    async def ranks(self, *, topic: str, chain: str | None = None, limit: int | None = None, orderby: Literal["price_change"] | Literal["volume"] | Literal["tx_count"] | Literal["makers"] | Literal["tvl"] | Literal["market_cap"] | Literal["price"] | Literal["created_at"] | None = None, order: Literal["desc"] | Literal["asc"] | None = None, window: Literal["5m"] | Literal["1h"] | Literal["4h"] | Literal["24h"] | None = None) -> list[RanksItem]:
+    async def ranks(self, *, topic: str, chain: str | None = None, limit: int | None = None, offset: int | None = None, orderby: Literal["demand"] | Literal["price_change"] | Literal["volume"] | Literal["tx_count"] | Literal["makers"] | Literal["tvl"] | Literal["market_cap"] | Literal["price"] | Literal["created_at"] | None = None, order: Literal["desc"] | Literal["asc"] | None = None, window: Literal["5m"] | Literal["1h"] | Literal["4h"] | Literal["24h"] | None = None) -> list[RanksItem]:
         """Tokens ranked by a topic."""
-        return await self.call("ranks", {"topic": topic, "chain": chain, "limit": limit, "orderby": orderby, "order": order, "window": window})
+        return await self.call("ranks", {"topic": topic, "chain": chain, "limit": limit, "offset": offset, "orderby": orderby, "order": order, "window": window})
 
     async def pair_detail(self, pair_id: str) -> PairDetail | None:
         """Pair details: tokens, prices, reserves and rolling statistics."""

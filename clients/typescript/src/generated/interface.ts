@@ -568,6 +568,64 @@ export type TokensTrending = {
   tokens: TokensTrendingTokensItem[]
 }
 
+export type TokensPlatformItem = {
+  token: string
+  chain: string
+  name: string
+  symbol: string
+  logo_url: string
+  intro_en: string
+  intro_cn: string
+  appendix: string
+  decimal: number | null
+  total: string | null
+  current_price_usd: string | null
+  current_price_eth: string | null
+  price_change_1d: string | null
+  price_change_24h: string | null
+  market_cap: string | null
+  fdv: string | null
+  tvl: string | null
+  main_pair_tvl: string | null
+  tx_volume_u_24h: string | null
+  tx_amount_24h: string | null
+  burn_amount: string | null
+  lock_amount: string | null
+  other_amount: string | null
+  locked_percent: string | null
+  launch_price: string | null
+  main_pair: string
+  holders: number | null
+  tx_count_24h: number
+  created_at: number
+  launch_at: number
+  updated_at: number
+  risk_score: number | null
+  ave_risk_level: number | null
+  is_mintable: number | null
+  is_in_blacklist: number | null
+  is_lp_not_locked: number | null
+  has_mint_method: number | null
+  has_black_method: number | null
+  has_not_renounced: number | null
+  has_not_open_source: number | null
+  has_not_audited: number | null
+  bundle_wallet_rate: number | null
+  cluster_wallet_rate: number | null
+  insider_wallet_rate: number | null
+  phishing_wallet_rate: number | null
+  rug_risk_rate: number | null
+  is_honeypot: number
+  risk_level: number
+  issue_platform: string
+  risk_info: string
+  lock_platform: string
+  /** What its own texts try to make a reader believe: lookalike, reversed_text, hidden_characters, long_name */
+  flags: string[]
+  /** Filled part of the bonding curve, 0 to 1; null if unknown */
+  launch_progress: string | null
+}
+
 export type RanksTopicsItem = {
   id: string
   name_en: string
@@ -1834,7 +1892,7 @@ export interface Operations {
     limit?: number | undefined
     /** Sort key, descending. Above the limit, `new` tags prefer the latest tokens */
     orderby?: "tx_volume_u_24h" | "main_pair_tvl" | "created_at" | undefined
-  }; result: TokensTrendingTokensItem[] }
+  }; result: TokensPlatformItem[] }
   /** Topics of the token ranks. */
   ranksTopics: { params: Record<string, never>; result: RanksTopicsItem[] }
   /** Tokens ranked by a topic. */
@@ -1845,11 +1903,13 @@ export interface Operations {
     chain?: string | undefined
     /** Maximum number of tokens */
     limit?: number | undefined
+    /** Places to skip, to read the next ones */
+    offset?: number | undefined
     /** Sort key instead of that of the topic; tokens without the figure come last */
-    orderby?: "price_change" | "volume" | "tx_count" | "makers" | "tvl" | "market_cap" | "price" | "created_at" | undefined
+    orderby?: "demand" | "price_change" | "volume" | "tx_count" | "makers" | "tvl" | "market_cap" | "price" | "created_at" | undefined
     /** Order of `orderby` */
     order?: "desc" | "asc" | undefined
-    /** Window of `gainer`, `loser` and `traded`, and of the sort keys that have one */
+    /** Window of the topics, except `new`, and of the sort keys that have one */
     window?: "5m" | "1h" | "4h" | "24h" | undefined
   }; result: RanksItem[] }
   /** Pair details: tokens, prices, reserves and rolling statistics. */

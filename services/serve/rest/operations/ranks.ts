@@ -17,16 +17,18 @@ import {
 import { operation } from '../operation.js'
 import { ChainName, limitOf, resolveChains } from '../parameters.js'
 import { badRequest } from '../problem.js'
-import { demand, isMoney } from './tokens-trending.js'
+import { demand, isMoney, MOST_TURNOVER } from './tokens-trending.js'
 
 const DEFAULT_LIMIT = 200
 const MAX_LIMIT = 300
+const MAX_OFFSET = 10_000
 
 /** A change of a token that few traded, or without a deep pool, says nothing. */
 const LEAST_MAKERS = 10
 
 const RANK_WINDOWS = ['5m', '1h', '4h', '24h'] as const
 type RankWindow = (typeof RANK_WINDOWS)[number]
+const WINDOWS_PER_DAY: Readonly<Record<RankWindow, number>> = { '5m': 288, '1h': 24, '4h': 6, '24h': 1 }
 type WindowMeasure = (market: Market, token: TokenState, window: RankWindow) => number
 
 type Rank = {
@@ -40,8 +42,18 @@ const isTraded = (token: TokenState): boolean => dayTrades(token.windows) > 0
 const isBroad = (token: TokenState): boolean => token.tvl >= DEEP_TVL_USD && dayMakers(token.windows) >= LEAST_MAKERS
 const changeOf: WindowMeasure = (market, token, window) => Number(tokenChange(market, token, window) ?? Number.NaN)
 
+/** The score of trending, from the trades of the window alone if it is shorter than a day. */
+const demandIn: WindowMeasure = (market, token, window) => {
+  if (Number.isNaN(token.tvl) || isMoney(market, token)) return Number.NaN
+  if (window === '24h') return demand(token)
+  const { buy_volume, sell_volume, makers } = tokenWindow(market, token, window)
+  const paceUsd = (buy_volume + sell_volume) * WINDOWS_PER_DAY[window]
+  return Math.min(paceUsd, MOST_TURNOVER * token.tvl) * Math.log2(1 + makers)
+}
+
 /** Figures that `orderby` accepts; those of a window are of the requested one. */
 const ORDERS = {
+  demand: demandIn,
   price_change: changeOf,
   volume: (market, token, window) => {
     const { buy_volume, sell_volume } = tokenWindow(market, token, window)
@@ -62,12 +74,12 @@ const ORDER_NAMES = Object.keys(ORDERS) as (keyof typeof ORDERS)[]
 const RANKS: Readonly<Record<string, Rank>> = {
   hot: {
     ...{ name_en: 'Hot', name_zh: '热门' },
-    measure: (_market, token) => demand(token),
+    measure: demandIn,
     includes: (market, token) => isTraded(token) && !Number.isNaN(token.tvl) && !isMoney(market, token),
   },
   meme: {
     ...{ name_en: 'Meme', name_zh: '模因' },
-    measure: TOKEN_MEASURES.tx_volume_u_24h,
+    measure: ORDERS.volume,
     includes: (_market, token) => token.info.launch_platform !== null && isTraded(token),
   },
   gainer: {
@@ -134,6 +146,14 @@ export const ranks = operation({
     topic: Type.String({ minLength: 1, maxLength: 64, description: 'Id of a topic', examples: ['hot'] }),
     chain: Type.Optional(ChainName),
     limit: limitOf('tokens', { max: MAX_LIMIT, standard: DEFAULT_LIMIT }),
+    offset: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: MAX_OFFSET,
+        default: 0,
+        description: 'Places to skip, to read the next ones',
+      }),
+    ),
     orderby: Type.Optional(
       Type.Union(
         ORDER_NAMES.map((name) => Type.Literal(name)),
@@ -150,7 +170,7 @@ export const ranks = operation({
         RANK_WINDOWS.map((name) => Type.Literal(name)),
         {
           default: '24h',
-          description: 'Window of `gainer`, `loser` and `traded`, and of the sort keys that have one',
+          description: 'Window of the topics, except `new`, and of the sort keys that have one',
         },
       ),
     ),
@@ -163,7 +183,7 @@ export const ranks = operation({
     }),
   ),
   handle({ chains }, { query }) {
-    const { topic, limit = DEFAULT_LIMIT, window = '24h' } = query
+    const { topic, limit = DEFAULT_LIMIT, offset = 0, window = '24h' } = query
     const markets = resolveChains(chains, query.chain)
     const names = markets.map(({ state }) => state.chain)
     if (topic in THEMES) return { data: [], chains: names, reason: 'topic_without_rule' }
@@ -181,13 +201,14 @@ export const ranks = operation({
     const asked = ofChain === undefined ? markets : markets.filter((market) => market === ofChain)
     const measure: WindowMeasure = query.orderby === undefined ? rank.measure : ORDERS[query.orderby]
     const sign = query.orderby !== undefined && query.order === 'asc' ? -1 : 1
-    const listed = createShortlist<Ranked>(limit, byMeasure)
+    const listed = createShortlist<Ranked>(offset + limit, byMeasure)
     for (const market of asked) {
       for (const token of market.state.tokens.values())
         if (rank.includes(market, token, window))
           listed.offer({ market, token, measure: sign * measure(market, token, window) })
     }
-    const data = listed.items().map(({ market, token }) => rankedView(market, token))
+    const places = listed.items().slice(offset)
+    const data = places.map(({ market, token }) => rankedView(market, token))
     return {
       data,
       chains: asked.map(({ state }) => state.chain),

@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import type { TokenInfo } from '../../../core/domain/records.js'
+import { decimalOrNull } from '../../views/field-formats.js'
 import type { Market } from '../../views/market-facts.js'
 import { byMeasure, createShortlist, type Ranked, TOKEN_MEASURES, type TokenMeasure } from '../../views/ranking.js'
-import { TokenView, tokenView } from '../../views/token-view.js'
+import { tokenFields, tokenView } from '../../views/token-view.js'
 import { operation } from '../operation.js'
 import { ChainName, limitOf, resolveChains } from '../parameters.js'
 import { badRequest } from '../problem.js'
@@ -44,7 +45,14 @@ export const tokensPlatform = operation({
       }),
     ),
   }),
-  data: Type.Array(TokenView),
+  data: Type.Array(
+    Type.Object({
+      ...tokenFields,
+      launch_progress: Type.Union([Type.String(), Type.Null()], {
+        description: 'Filled part of the bonding curve, 0 to 1; null if unknown',
+      }),
+    }),
+  ),
   handle({ chains }, { query }) {
     const markets = resolveChains(chains, query.chain)
     if (WITHOUT_RULE.includes(query.tag))
@@ -66,7 +74,10 @@ export const tokensPlatform = operation({
       }
     }
     const ordered = listed.items().map((one) => ({ ...one, measure: orderBy(one.market, one.token) }))
-    const data = ordered.sort(byMeasure).map(({ market, token }) => tokenView(market, token))
+    const data = ordered.sort(byMeasure).map(({ market, token }) => ({
+      ...tokenView(market, token),
+      launch_progress: decimalOrNull(token.info.launch_progress),
+    }))
     return { data, chains: markets.map(({ state }) => state.chain) }
   },
 })

@@ -16,7 +16,7 @@ const MAX_PAGE = 1_000_000
 const LAST_PAGE = -1
 
 /** Volume above this multiple of the liquidity counts as wash trading. */
-const MOST_TURNOVER = 10
+export const MOST_TURNOVER = 10
 
 type Scored = { token: TokenState; group: number; score: number }
 const IN_DEMAND = 0
