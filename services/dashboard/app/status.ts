@@ -35,7 +35,8 @@ export type Status = {
 
 const POLL_MS = 1000
 /** Silence after which what is shown counts as old. */
-const SILENT_MS = 2000
+const SILENT_MS = 1900
+const CHECK_MS = 100
 const ANSWER_MS = 5000
 const MAX_WAIT_MS = 8000
 
@@ -85,9 +86,10 @@ export function watchStatus(): void {
     // Timers of a hidden page run late: its silence says nothing about the server.
     if (document.hidden) return
     const isSilent = Date.now() - heardAt.get() > SILENT_MS
-    if (isSilent) silence.set({ sinceMs: heardAt.get(), retryAtMs: nextAtMs })
-    else silence.set(undefined)
-  }, 250)
+    const known = silence.get()
+    if (!isSilent) silence.set(undefined)
+    else if (known?.retryAtMs !== nextAtMs) silence.set({ sinceMs: heardAt.get(), retryAtMs: nextAtMs })
+  }, CHECK_MS)
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) return
     hear()

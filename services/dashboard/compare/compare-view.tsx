@@ -53,7 +53,8 @@ export function CompareView() {
                 <li key={id} class="panel" style={{ borderTop: `2px solid ${COLOURS[index] ?? ''}` }}>
                   <Avatar id={token.token} label={token.symbol} />
                   <a href={tokenPath(token.chain, token.token)}>
-                    <b>{token.symbol || shortAddress(token.token)}</b> <ChainMark chain={token.chain} />
+                    <b>{token.symbol || shortAddress(token.token)}</b> <ChainMark chain={token.chain} />{' '}
+                    <small class="mono soft">{shortAddress(token.token)}</small>
                   </a>
                   <span class="num">{priceUsd(token.current_price_usd)}</span> <Change value={token.price_change_24h} />
                   <button

@@ -1,12 +1,12 @@
 /** Tokens on launch platforms, in three columns, as they move from one to the next. */
-import type { TokensTrendingTokensItem } from '@dextape/client'
+import type { TokensPlatformItem } from '@dextape/client'
 import { useEffect } from 'preact/hooks'
 import { route, setQuery, tokenPath } from '../app/router.js'
 import { ask } from '../app/session.js'
 import { status } from '../app/status.js'
 import { useEvery, useLoaded, useValue } from '../app/store.js'
 import { texts } from '../app/texts.js'
-import { shortAddress, usdShort } from '../show/format.js'
+import { shortAddress, usdShort, whole } from '../show/format.js'
 import { Age, Avatar, Await, ChainMark, Change, Choices, Empty, LivePrice, Panel } from '../show/parts.js'
 import { RiskMarks } from '../show/risk-marks.js'
 
@@ -16,7 +16,7 @@ const TAGS: Record<Column, string> = { new: 'in_new', almost: 'in_almost', gradu
 const REFRESH_MS = 3000
 const LIMIT = 60
 
-type Board = { platforms: string[]; columns: Record<Column, TokensTrendingTokensItem[]> }
+type Board = { platforms: string[]; columns: Record<Column, TokensPlatformItem[]> }
 
 async function readBoard(chosen: string, signal: AbortSignal): Promise<Board> {
   const launched = await ask('tokensPlatform', { tag: 'meme', limit: 300, orderby: 'created_at' }, signal)
@@ -77,7 +77,11 @@ export function LaunchpadView() {
                   ) : (
                     <ol>
                       {columns[column].map((token) => (
-                        <Launched key={`${token.token}-${token.chain}`} token={token} />
+                        <Launched
+                          key={`${token.token}-${token.chain}`}
+                          token={token}
+                          isOnCurve={column !== 'graduated'}
+                        />
                       ))}
                     </ol>
                   )}
@@ -91,7 +95,7 @@ export function LaunchpadView() {
   )
 }
 
-function Launched({ token }: { token: TokensTrendingTokensItem }) {
+function Launched({ token, isOnCurve }: { token: TokensPlatformItem; isOnCurve: boolean }) {
   const nowS = useValue(status)?.chains.find(({ chain }) => chain === token.chain)?.time ?? 0
   return (
     <li>
@@ -105,6 +109,7 @@ function Launched({ token }: { token: TokensTrendingTokensItem }) {
           <Age timeS={token.created_at} nowS={nowS} /> · <ChainMark chain={token.chain} /> · {token.issue_platform} ·{' '}
           <span class="mono">{shortAddress(token.token)}</span>
         </small>
+        {isOnCurve && token.launch_progress !== null && <Progress part={Number(token.launch_progress)} />}
       </div>
       <div class="figure">
         <LivePrice value={token.current_price_usd} />
@@ -113,5 +118,17 @@ function Launched({ token }: { token: TokensTrendingTokensItem }) {
         </small>
       </div>
     </li>
+  )
+}
+
+function Progress({ part }: { part: number }) {
+  const percent = Math.min(100, Math.max(0, part * 100))
+  return (
+    <span class="progress" title={texts.launchpad.progress(whole(percent))}>
+      <span class="part" aria-hidden="true">
+        <i style={{ width: `${percent}%` }} />
+      </span>
+      <small class="soft num">{texts.launchpad.filled(whole(percent))}</small>
+    </span>
   )
 }

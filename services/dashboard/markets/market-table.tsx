@@ -14,12 +14,25 @@ const ROW_PX = 42
 const PHONE_ROW_PX = 56
 const BEYOND = 3
 
-/** Where each list was scrolled to, by its address. */
-const scrolls = new Map<string, number>()
+/** Where each list was scrolled to, by its address; kept through a reload. */
+const SCROLLS = 'dextape-scrolls'
+const KEPT_SCROLLS = 20
+const scrolls = readScrolls()
+addEventListener('pagehide', () => sessionStorage.setItem(SCROLLS, JSON.stringify([...scrolls].slice(-KEPT_SCROLLS))))
+
+function readScrolls(): Map<string, number> {
+  try {
+    return new Map(JSON.parse(sessionStorage.getItem(SCROLLS) ?? '[]') as [string, number][])
+  } catch {
+    return new Map()
+  }
+}
 
 type Column = { sort: Sort; label: string; class: string }
 
 export type TableProps = {
+  /** Of the list and its order: another one starts at its top. */
+  name: string
   rows: readonly Row[]
   moved: Value<number>
   sort: Sort
@@ -65,11 +78,18 @@ export function MarketTable(props: TableProps) {
       box.removeEventListener('scroll', onScroll)
     }
   }, [])
-  const hasRows = rows.length > 0
+  const returnTo = useRef(scrolls.get(location.href) ?? 0)
   useLayoutEffect(() => {
-    const top = scrolls.get(location.href)
-    if (hasRows && top !== undefined) scroller.current?.scrollTo(0, top)
-  }, [hasRows])
+    // The rows come page by page.
+    if (returnTo.current === 0 || rows.length * rowPx < returnTo.current) return
+    scroller.current?.scrollTo(0, returnTo.current)
+    returnTo.current = 0
+  }, [rows.length])
+  const isFirstOrder = useRef(true)
+  useLayoutEffect(() => {
+    if (isFirstOrder.current) isFirstOrder.current = false
+    else scroller.current?.scrollTo(0, 0)
+  }, [props.name])
   const seen = shown.map(({ id }) => id).join()
   useEffect(() => {
     const timer = setTimeout(() => {

@@ -137,7 +137,10 @@ export function MarketsView() {
           {error !== undefined && rows.length === 0 ? (
             <Failed error={error} onRetry={() => setTurn(turn + 1)} />
           ) : rows.length > 0 && market !== undefined ? (
-            <MarketTable {...{ rows, moved: market.moved, sort, isAscending, window, nowS, onSee }} onSort={onSort} />
+            <MarketTable
+              {...{ name, rows, moved: market.moved, sort, isAscending, window, nowS, onSee }}
+              onSort={onSort}
+            />
           ) : isRead ? (
             <Empty>{isMover ? texts.markets.noMovers : texts.markets.empty}</Empty>
           ) : (

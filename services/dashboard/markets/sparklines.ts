@@ -30,7 +30,9 @@ async function readNext(): Promise<void> {
     closes.set(pairId, { values: closes.get(pairId)?.values ?? [], atMs: Date.now() })
     try {
       const { points } = await ask('klinesPair', { pair_id: pairId, interval: '15', limit: POINTS, fill: 'previous' })
-      closes.set(pairId, { values: points.map(({ close }) => Number(close)), atMs: Date.now() })
+      // A young token has few closes: its line starts where its first candle did.
+      const values = [...points.slice(0, 1).map(({ open }) => open), ...points.map(({ close }) => close)].map(Number)
+      closes.set(pairId, { values, atMs: Date.now() })
       raise()
     } catch {
       break

@@ -151,7 +151,12 @@ export function linePath(values: readonly number[], width: number, height: numbe
   return values
     .map((value, at) => {
       if (!Number.isFinite(value)) return ''
-      const y = range === 0 ? height / 2 : margin + (1 - (value - low) / range) * (height - 2 * margin)
+      const y =
+        range === 0
+          ? low === 0
+            ? height - margin
+            : height / 2
+          : margin + (1 - (value - low) / range) * (height - 2 * margin)
       return `${(at * step).toFixed(1)} ${y.toFixed(1)}`
     })
     .filter((point) => point !== '')

@@ -8,13 +8,14 @@ import { short, whole } from '../show/format.js'
 import { Await, Choices, Empty, linePath, Panel, ScrollRows } from '../show/parts.js'
 import { complete, completionsAt, type Drawing, drawingOf } from './complete.js'
 
-const FORMATS = ['csv', 'parquet', 'arrow'] as const
+const FORMATS = ['csv', 'jsonl', 'parquet', 'arrow'] as const
+type Format = (typeof FORMATS)[number]
 const SHOWN = 500
 const BARS = 24
 
 const query = createStoredValue('dextape-sql', samples[0]?.query ?? 'SELECT 1')
 
-type Outcome = { result: SqlQuery; ms: number } | { error: string } | undefined
+type Outcome = { result: SqlQuery; ms: number; ran: string } | { error: string } | undefined
 
 export function SqlView() {
   const text = useValue(query)
@@ -35,7 +36,7 @@ export function SqlView() {
     const startMs = performance.now()
     try {
       const result = (await ask('sqlQuery', { query: given, format: 'json' })) as SqlQuery
-      setOutcome({ result, ms: performance.now() - startMs })
+      setOutcome({ result, ms: performance.now() - startMs, ran: given })
     } catch (error) {
       setOutcome({ error: reasonOf(error) })
     }
@@ -126,7 +127,7 @@ export function SqlView() {
               />
             }
           >
-            <Result outcome={outcome} show={show} query={text} />
+            <Result outcome={outcome} show={show} />
           </Panel>
         </div>
         <aside class="market-side">
@@ -159,7 +160,7 @@ export function SqlView() {
   )
 }
 
-function Result({ outcome, show, query: text }: { outcome: Outcome; show: 'table' | 'chart'; query: string }) {
+function Result({ outcome, show }: { outcome: Outcome; show: 'table' | 'chart' }) {
   const words = texts.sql
   if (outcome === undefined) return <Empty>{words.first}</Empty>
   if ('error' in outcome)
@@ -168,7 +169,7 @@ function Result({ outcome, show, query: text }: { outcome: Outcome; show: 'table
         {outcome.error}
       </p>
     )
-  const { result, ms } = outcome
+  const { result, ms, ran } = outcome
   const drawing = drawingOf(result)
   return (
     <>
@@ -177,11 +178,7 @@ function Result({ outcome, show, query: text }: { outcome: Outcome; show: 'table
           {words.rows(whole(result.rows), whole(ms))}
           {result.data.length > SHOWN && `, ${words.shown(whole(SHOWN))}`}
         </span>
-        {FORMATS.map((format) => (
-          <button key={format} type="button" onClick={() => void exportResult(text, format)}>
-            {words.export} {format}
-          </button>
-        ))}
+        <Export query={ran} />
       </div>
       {result.rows === 0 ? (
         <Empty>{words.noRows}</Empty>
@@ -260,10 +257,43 @@ function Chart({ drawing: { labels, name, values, isTime } }: { drawing: Drawing
   )
 }
 
-async function exportResult(text: string, format: (typeof FORMATS)[number]): Promise<void> {
-  const { data } = await client().call('exportFile', { query: text, format })
-  // JSON lines are parsed by no one: other formats are bytes.
-  const file = new Blob([data instanceof ArrayBuffer ? data : JSON.stringify(data)])
+/** Of the query whose result is shown: the editor may hold another one by now. */
+function Export({ query: ran }: { query: string }) {
+  const words = texts.sql
+  const [error, setError] = useState('')
+  const [running, setRunning] = useState<Format | undefined>(undefined)
+  async function run(format: Format): Promise<void> {
+    setRunning(format)
+    setError('')
+    try {
+      await exportResult(ran, format)
+    } catch (failure) {
+      setError(reasonOf(failure))
+    }
+    setRunning(undefined)
+  }
+  return (
+    <>
+      <span class="soft">{words.export}</span>
+      <fieldset class="choices" aria-label={words.export}>
+        {FORMATS.map((format) => (
+          <button key={format} type="button" disabled={running !== undefined} onClick={() => void run(format)}>
+            {words.formats[format]}
+          </button>
+        ))}
+      </fieldset>
+      {error !== '' && (
+        <span class="down" role="alert">
+          {error}
+        </span>
+      )}
+    </>
+  )
+}
+
+async function exportResult(ran: string, format: Format): Promise<void> {
+  const { data } = await client().call('exportFile', { query: ran, format })
+  const file = new Blob([data])
   const link = document.createElement('a')
   link.href = URL.createObjectURL(file)
   link.download = `result.${format}`

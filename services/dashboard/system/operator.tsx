@@ -1,5 +1,5 @@
 /** What only a key of plan operator may see. */
-import { DextapeError, type OperationName, type Result } from '@dextape/client'
+import type { OperationName, Result } from '@dextape/client'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { ask } from '../app/session.js'
@@ -14,23 +14,16 @@ const LEAST_GROWTH_S = 60
 
 export type HourSamples = Result<'operatorHistory'>['samples']
 
-const isForbidden = (error: unknown): boolean => error instanceof DextapeError && error.code === 'operator_only'
-
 /** `access`: whether the key may see it. `samples`: undefined until something was sampled. */
 export type OperatorHistory = { samples: HourSamples | undefined; access: 'asked' | 'refused' | 'granted' }
 
-/** Asked before anything else of the operator's: a browser reports each refused request on its console. */
+/** Every key may ask for it. It says whether the key may ask for more: a browser reports refused requests on its console. */
 export function useOperatorHistory(): OperatorHistory {
   const history = useLoaded((signal) => ask('operatorHistory', {}, signal), [])
-  const isRefused = history.kind === 'failed' && isForbidden(history.error)
-  useEvery(REFRESH_MS, () => {
-    if (!isRefused) history.reload()
-  })
-  const isSampled = history.kind === 'ready' && history.data.samples.length > 1
-  return {
-    samples: isSampled ? history.data.samples : undefined,
-    access: history.kind === 'loading' ? 'asked' : isRefused ? 'refused' : 'granted',
-  }
+  useEvery(REFRESH_MS, history.reload)
+  if (history.kind !== 'ready') return { samples: undefined, access: 'asked' }
+  const { samples, operator } = history.data
+  return { samples: samples.length > 1 ? samples : undefined, access: operator ? 'granted' : 'refused' }
 }
 
 function useOperation<Name extends OperationName>(name: Name): Loaded<Result<Name>> & { reload(): void } {
@@ -229,7 +222,7 @@ function Storage({ history = [] }: { history: HourSamples | undefined }) {
   }
   return (
     <Panel title={words.storage}>
-      <div class="histories">
+      <div class="histories sizes">
         <History label={words.log} values={history.map((one) => one.log_bytes)} format={growth('log_bytes')} />
         <History label={words.store} values={history.map((one) => one.store_bytes)} format={growth('store_bytes')} />
       </div>

@@ -102,7 +102,7 @@ export function SystemView() {
 type Line = [label: string, values: number[], format: (value: number) => string]
 type LinesProps = { report: Status; hour: HourSamples | undefined; points: readonly Point[] }
 
-/** The last hour as the server kept it; for other keys what this page has seen. */
+/** The last hour as the server kept it; right after its start what this page has seen. */
 function Lines({ report, hour, points }: LinesProps) {
   const words = texts.system
   const { columns } = words

@@ -40,7 +40,7 @@ export function Liquidity({ pair, chain, nowS }: { pair: string; chain: string; 
         <thead>
           <tr>
             <th>{words.age}</th>
-            <th>{words.side}</th>
+            <th>{words.kind}</th>
             <th class="figure">{words.amount}</th>
             <th class="figure">{words.value}</th>
             <th>{words.wallet}</th>

@@ -9,7 +9,7 @@ import { useEvery, useLoaded, useValue } from '../app/store.js'
 import { texts } from '../app/texts.js'
 import { PriceChart } from '../chart/price-chart.js'
 import { directionOf, percent, price, priceUsd, short, shortAddress, usdShort } from '../show/format.js'
-import { Address, Avatar, Await, ChainMark, Change, Choices, Empty, Panel } from '../show/parts.js'
+import { Address, Avatar, Await, ChainMark, Change, Choices, Empty, Panel, ScrollRows } from '../show/parts.js'
 import { RiskMarks } from '../show/risk-marks.js'
 import { Star } from '../watchlist/star.js'
 import { Facts, Links, WindowTable } from './facts.js'
@@ -104,7 +104,9 @@ function Market({ kind, detail, pair }: Found & { kind: 'pair' | 'token' }) {
           </p>
         </div>
         <Star of={starred} />
-        <RiskMarks token={token} all />
+        <span class="head-marks">
+          <RiskMarks token={token} all />
+        </span>
         <div class="market-price">
           <PriceWithProvenance value={now} pairId={pairId} />
           <Change value={live?.change ?? pair.price_change_24h} />
@@ -171,44 +173,46 @@ function HeadFact({ name, value }: { name: string; value: string }) {
 function Pairs({ detail: { pairs, token } }: { detail: TokenDetail }) {
   const columns = texts.markets.columns
   return (
-    <table class="rows">
-      <thead>
-        <tr>
-          <th>{texts.market.facts.pair}</th>
-          <th>{texts.market.facts.exchange}</th>
-          <th class="figure">{columns.price}</th>
-          <th class="figure">24h</th>
-          <th class="figure">{columns.volume}</th>
-          <th class="figure">{columns.trades}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {pairs.map((one) => {
-          const is0 = one.token0_address === token.token
-          const other = is0 ? one.token1_symbol : one.token0_symbol
-          return (
-            <tr key={one.pair}>
-              <td>
-                <a href={pairPath(one.chain, one.pair)}>
-                  <b>{token.symbol}</b> / {other}
-                </a>{' '}
-                <Address address={one.pair} what={texts.market.facts.pair} />{' '}
-                {one.pair === token.main_pair && <span class="mark good">{texts.market.facts.main}</span>}
-                {one.target_token !== token.token && (
-                  <a class="soft" href={tokenPath(one.chain, one.target_token)}>
-                    {texts.market.otherToken}
-                  </a>
-                )}
-              </td>
-              <td class="soft">{one.amm}</td>
-              <td class="figure num">{priceUsd(is0 ? one.token0_price_usd : one.token1_price_usd)}</td>
-              <td class={`figure num ${directionOf(one.price_change_24h)}`}>{percent(one.price_change_24h)}</td>
-              <td class="figure num">{usdShort(one.volume_u)}</td>
-              <td class="figure num">{short(one.tx_count)}</td>
-            </tr>
-          )
-        })}
-      </tbody>
-    </table>
+    <ScrollRows label={texts.market.tabs.pairs}>
+      <table class="rows">
+        <thead>
+          <tr>
+            <th>{texts.market.facts.pair}</th>
+            <th class="wide">{texts.market.facts.exchange}</th>
+            <th class="figure">{columns.price}</th>
+            <th class="figure">24h</th>
+            <th class="figure">{columns.volume}</th>
+            <th class="figure wide">{columns.trades}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {pairs.map((one) => {
+            const is0 = one.token0_address === token.token
+            const other = is0 ? one.token1_symbol : one.token0_symbol
+            return (
+              <tr key={one.pair}>
+                <td>
+                  <a href={pairPath(one.chain, one.pair)}>
+                    <b>{token.symbol}</b> / {other}
+                  </a>{' '}
+                  <Address address={one.pair} what={texts.market.facts.pair} />{' '}
+                  {one.pair === token.main_pair && <span class="mark good">{texts.market.facts.main}</span>}
+                  {one.target_token !== token.token && (
+                    <a class="soft" href={tokenPath(one.chain, one.target_token)}>
+                      {texts.market.otherToken}
+                    </a>
+                  )}
+                </td>
+                <td class="soft wide">{one.amm}</td>
+                <td class="figure num">{priceUsd(is0 ? one.token0_price_usd : one.token1_price_usd)}</td>
+                <td class={`figure num ${directionOf(one.price_change_24h)}`}>{percent(one.price_change_24h)}</td>
+                <td class="figure num">{usdShort(one.volume_u)}</td>
+                <td class="figure num wide">{short(one.tx_count)}</td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </ScrollRows>
   )
 }

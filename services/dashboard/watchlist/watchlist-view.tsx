@@ -5,8 +5,9 @@ import { clock } from '../app/settings.js'
 import { status } from '../app/status.js'
 import { useEvery, useLoaded, useValue } from '../app/store.js'
 import { texts } from '../app/texts.js'
-import { clockTime, priceUsd, usd, usdShort } from '../show/format.js'
+import { clockTime, priceUsd, shortAddress, usd, usdShort } from '../show/format.js'
 import { Avatar, Await, ChainMark, Change, Empty, LivePrice, Panel } from '../show/parts.js'
+import { RiskMarks } from '../show/risk-marks.js'
 import { ALERT_KINDS, type Alert, type AlertKind, alerts, fired } from './alerts.js'
 import { Star } from './star.js'
 import { watched } from './watched.js'
@@ -56,7 +57,13 @@ export function WatchlistView() {
                               <Star of={one} />
                               <Avatar id={one.token} label={one.symbol} />
                               <a href={tokenPath(one.chain, one.token)}>
-                                <b>{one.symbol}</b> <ChainMark chain={one.chain} />
+                                <span class="title">
+                                  <b>{one.symbol}</b> {token !== undefined && <RiskMarks token={token} />}{' '}
+                                  <span class="soft long">{token?.name}</span>
+                                </span>
+                                <small>
+                                  <ChainMark chain={one.chain} /> <span class="mono">{shortAddress(one.token)}</span>
+                                </small>
                               </a>
                             </div>
                           </td>
@@ -174,7 +181,7 @@ function AddAlert() {
       <select aria-label={words.token} value={of.id} onChange={({ currentTarget }) => setId(currentTarget.value)}>
         {list.map((one) => (
           <option key={one.id} value={one.id}>
-            {one.symbol} · {one.chain}
+            {one.symbol} · {one.chain} · {shortAddress(one.token)}
           </option>
         ))}
       </select>

@@ -1,4 +1,7 @@
-/** `/v2/operator/…`: what only the operator of a server may see. Declared like operations; they need a key of plan operator. */
+/**
+ * `/v2/operator/…`: what only the operator of a server may see. Declared like operations; they need a key of plan operator,
+ * except the history, which holds nothing that `/metrics` does not.
+ */
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { type KeyRecord, type KeyStore, monthOf } from '../../core/keys/key-store.js'
@@ -24,6 +27,7 @@ const textOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'] })
 const LETTERS = { max: 200, standard: 50 }
 /** Of a raw form; the command `dextape dead show` prints all of it. */
 const MAX_RAW_CHARACTERS = 20_000
+const OPERATOR_PLAN = 'operator'
 
 const declare = <Query extends TObject, Data extends TSchema>(
   id: string,
@@ -90,6 +94,7 @@ const HISTORY = declare('operatorHistory', {
   query: Type.Object({}),
   data: Type.Object({
     interval_s: int,
+    operator: Type.Boolean({ description: 'Whether this key may use the other operator operations' }),
     samples: Type.Array(
       Type.Object({
         ...{ time: int, requests_per_s: number, sockets: int, subscriptions: int, unread_mb: number },
@@ -137,7 +142,9 @@ export function addOperatorRoutes(app: FastifyInstance, deps: OperatorDeps): voi
     return { sources: chains, nodes: await readNodes(metrics), away }
   })
   serve(app, deps, STORAGE, sizes)
-  serve(app, deps, HISTORY, async () => ({ interval_s: SAMPLE_S, samples: history.samples() }))
+  serve(app, deps, HISTORY, async (_query, plan) => ({
+    ...{ interval_s: SAMPLE_S, operator: plan === OPERATOR_PLAN, samples: history.samples() },
+  }))
 }
 
 type Declared = (typeof OPERATOR_OPERATIONS)[number]
@@ -146,19 +153,19 @@ function serve(
   app: FastifyInstance,
   deps: OperatorDeps,
   declared: Declared,
-  read: (query: unknown) => Promise<unknown>,
+  read: (query: unknown, plan: string) => Promise<unknown>,
 ) {
   const checkQuery = queryValidator(declared.query)
   refuseOtherMethods(app, declared.path, 'GET')
   app.get(declared.path, async (request, reply) => {
     const access = admitKey(deps, keyIn(request), declared.costCu, reply)
-    if (access.plan !== 'operator')
+    if (access.plan !== OPERATOR_PLAN && declared !== HISTORY)
       throw new RequestError(
         403,
         'operator_only',
         `This operation needs a key of plan operator; this key has plan ${access.plan}. Create one: dextape keys create --name ops --plan operator.`,
       )
-    const data = await read(checkQuery(request.query))
+    const data = await read(checkQuery(request.query), access.plan)
     charge(deps, access, declared, reply)
     return reply.header('cache-control', 'no-store').send(envelope(data))
   })

@@ -1453,6 +1453,7 @@ class OperatorHistorySamplesItem(TypedDict):
 
 class OperatorHistory(TypedDict):
     interval_s: int
+    operator: bool
     samples: list[OperatorHistorySamplesItem]
 
 

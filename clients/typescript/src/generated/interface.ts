@@ -1480,6 +1480,8 @@ export type OperatorHistorySamplesItem = {
 
 export type OperatorHistory = {
   interval_s: number
+  /** Whether this key may use the other operator operations */
+  operator: boolean
   samples: OperatorHistorySamplesItem[]
 }
 
