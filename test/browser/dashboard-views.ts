@@ -22,8 +22,9 @@ const VIEWS: readonly [path: string, ready: string][] = [
   [TOKEN_PATH, '.market-head h1'],
   [`${PAIR_PATH}?tab=liquidity`, '.legend span'],
   [`${TOKEN_PATH}?tab=holders`, '.market-head h1'],
-  [`${TOKEN_PATH}?tab=risk`, '.market-head h1'],
-  [WALLET_PATH, '.wallet .tiles'],
+  [`${TOKEN_PATH}?tab=risk`, '.checks li'],
+  [`${TOKEN_PATH}?tab=pairs`, '.market-main .rows tbody tr'],
+  [WALLET_PATH, '.days li:nth-child(30)'],
   [COMPARE_PATH, '.compared a'],
   ['/watchlist', '.market h1'],
   ['/system', '.system table'],
@@ -73,7 +74,7 @@ export function describeViews(scene: Scene): void {
 
     itWhenLong('has a thousand rows, of which only those in sight are in the document', async () => {
       const { page } = await scene.open(`/markets?chain=bsc#key=${KEY}`)
-      await page.getByText('1,000 tokens').waitFor()
+      await page.getByText('1,000+ tokens').waitFor()
       await page.evaluate("document.querySelector('.scroller').scrollTop = 1e6")
       await page.getByRole('link', { name: /^T1000 / }).waitFor()
       expect(await page.getByRole('row').count()).toBeLessThan(60)
@@ -84,7 +85,6 @@ export function describeViews(scene: Scene): void {
       const first = page.locator('table.markets tbody a').first()
       // In demand it is below the thousand rows that are loaded.
       await expect.poll(() => first.textContent()).toMatch(/^T1020 /)
-      await page.getByText('1,001 tokens').waitFor()
       expect(errors).toEqual([])
     })
 
@@ -124,31 +124,10 @@ export function describeViews(scene: Scene): void {
       await inColumn('New')
       await launched({ launch_stage: 'curve', launch_progress: 0.9 })
       await inColumn('Almost graduated')
+      expect(await page.locator('.progress').filter({ hasText: '90 %' }).count()).toBe(1)
       await launched({ launch_stage: 'graduated', launch_progress: 1 })
       await inColumn('Graduated')
       expect(await page.getByText('LNCH').count()).toBe(1)
-      expect(errors).toEqual([])
-    })
-
-    it('runs SQL, completes names, and draws the result', async () => {
-      const { page, errors } = await scene.open(`/sql#key=${KEY}`)
-      await page.locator('.schema summary').first().waitFor()
-      const editor = page.getByRole('textbox', { name: 'Query' })
-      await editor.fill('')
-      await editor.pressSequentially("SELECT arrayJoin(['a', 'b', 'c']) AS name, length(name) + 41 AS answer FROM trad")
-      await page.getByRole('list', { name: 'Completions' }).waitFor()
-      await editor.press('Tab')
-      expect(await editor.inputValue()).toMatch(/FROM trades$/)
-      await editor.fill("SELECT arrayJoin(['a', 'b', 'c']) AS name, length(name) + 41 AS answer")
-      await editor.press('Control+Enter')
-      await page.getByText(/^3 rows in/).waitFor()
-      expect(await page.getByRole('region', { name: 'Result' }).locator('tbody td').allTextContents()).toEqual([
-        ...['a', '42', 'b', '42', 'c', '42'],
-      ])
-      await page.getByRole('button', { name: 'Chart' }).click()
-      expect(await page.getByRole('list', { name: 'answer' }).getByRole('listitem').count()).toBe(3)
-      const samples = await page.getByRole('combobox', { name: 'Samples' }).locator('option').count()
-      expect(samples).toBeGreaterThan(20)
       expect(errors).toEqual([])
     })
 
@@ -167,6 +146,7 @@ export function describeViews(scene: Scene): void {
       await page.getByText('need a key of the plan operator').waitFor()
       expect(asked.filter((path) => path.startsWith('/v2/operator/'))).toEqual(['/v2/operator/history'])
       expect(await page.getByRole('region', { name: 'Keys' }).count()).toBe(0)
+      expect(errors).toEqual([])
     })
 
     itWhenLong('compares tokens on one chart', async () => {

@@ -2,7 +2,9 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { chromiumPath } from '../rig/browser/chromium.js'
 import { describeAccess } from './dashboard-access.js'
 import { describeAlerts } from './dashboard-alerts.js'
+import { describeLists } from './dashboard-lists.js'
 import { describeMarket } from './dashboard-market.js'
+import { describeSql } from './dashboard-sql.js'
 import { describeViews } from './dashboard-views.js'
 import { describeReference } from './reference-page.js'
 import { openScene, type Scene } from './scene.js'
@@ -15,6 +17,8 @@ afterAll(() => scene.close?.())
 afterEach(() => scene.watched?.page.close())
 
 describeViews(scene)
+describeLists(scene)
+describeSql(scene)
 describeMarket(scene)
 describeAlerts(scene)
 describeAccess(scene)

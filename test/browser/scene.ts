@@ -6,6 +6,7 @@ import { openPage, type WatchedPage } from '../rig/browser/watched-page.js'
 import { KEY, keyRecord, type Rig, startRig } from '../serve/rig.js'
 import { CHAIN, PAIR, T0, TOKEN, update } from '../serve/updates.js'
 import { manyTokens, nextUpdate, openingUpdate } from './market.js'
+import { moversUpdate } from './movers.js'
 
 export { KEY }
 export const OPERATOR_KEY = 'dx_operator_key'
@@ -37,7 +38,7 @@ export async function openScene(scene: Scene): Promise<void> {
   const browser = await openBrowser()
   const rig = await startRig()
   rig.keys.set(hashKey(OPERATOR_KEY), keyRecord({ id: 'k2', name: 'ops', plan: 'operator' }))
-  await rig.append(openingUpdate(), manyTokens('bsc', 1020))
+  await rig.append(openingUpdate(), manyTokens('bsc', 1020), moversUpdate())
   await rig.start()
   const filled: Scene = {
     ...{ rig, browser, seq: 1, watched: undefined },

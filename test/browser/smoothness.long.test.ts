@@ -26,7 +26,7 @@ const SCROLL = `new Promise((resolve) => {
 describe('the dashboard', () => {
   it(`scrolls a thousand rows at ${LEAST_FRAMES_PER_S} frames per second or more`, async () => {
     const { page } = await scene.open(`/markets?chain=bsc#key=${KEY}`)
-    await page.getByText('1,000 tokens').waitFor()
+    await page.getByText('1,000+ tokens').waitFor()
     await page.evaluate(SCROLL)
     expect(await page.evaluate<number>(SCROLL)).toBeGreaterThanOrEqual(LEAST_FRAMES_PER_S)
     await page.close()

@@ -246,6 +246,7 @@ describe('REST', () => {
   })
   afterAll(() => node.stop())
 
+  const LINES = 'SELECT arrayJoin([1, 2]) AS one'
   const client = () => createClient({ url, key: KEY })
   const id = () => `${pairs[0]}-eth`
   async function answerOf(path: string, body?: unknown): Promise<unknown> {
@@ -269,6 +270,11 @@ describe('REST', () => {
     expect(await call('tokenDetail', { token_id: unknown })).toMatchObject({ data: null, reason: 'unknown_token' })
   })
 
+  it('returns JSON lines as they came, not parsed', async () => {
+    const file = await client().exportFile({ query: LINES, format: 'jsonl' })
+    expect(Buffer.from(file).toString()).toBe('{"one":1}\n{"one":2}\n')
+  })
+
   it('fails with a code, the reason and what to do', async () => {
     const wrong = client().pairDetail({ pair_id: 'nonsense-eth' })
     await expect(wrong).rejects.toMatchObject({ code: 'id_malformed', status: 400, isRetryable: false })
@@ -284,6 +290,7 @@ describe('REST', () => {
         ['klines_pair', { pair_id: id(), interval: 's1', limit: 5 }],
         ['tokens_price', { token_ids: [`${token}-eth`], tvl_min: 0 }],
         ['pair_detail', { pair_id: 'nonsense-eth' }],
+        ['export_file', { query: LINES, format: 'jsonl' }],
       ],
     }
     const { answers, frame } = await runPython('call.py', plan)
@@ -292,6 +299,7 @@ describe('REST', () => {
       { data: candles },
       { data: await client().tokensPrice({ token_ids: [`${token}-eth`], tvl_min: 0 }) },
       { error: { code: 'id_malformed', status: 400, action: 'Correct the request.' } },
+      { data: '{"one":1}\n{"one":2}\n' },
     ])
     const time = candles.points.map((point) => point.time)
     const close = candles.points.map((point) => Number(point.close))

@@ -60,11 +60,13 @@ describe('the chart', () => {
   it('marks the largest event of a kind in a bar, and says how many others there were', () => {
     const at = (timeS: number, kind: EventMark['kind'], valueUsd: number): EventMark => ({ timeS, kind, valueUsd })
     const events = [at(61, 'buy', 1000), at(70, 'buy', 5000), at(119, 'sell', 2000), at(130, 'buy', 700)]
-    expect(marksOf(events, (timeS) => timeS - (timeS % 60))).toEqual([
+    expect(marksOf(events, (timeS) => timeS - (timeS % 60), 5)).toEqual([
       { timeS: 60, kind: 'buy', text: '$5.00K +1' },
       { timeS: 60, kind: 'sell', text: '$2.00K' },
       { timeS: 120, kind: 'buy', text: '$700' },
     ])
+    const near = [at(60, 'buy', 900), at(120, 'buy', 700), at(120, 'sell', 500)]
+    expect(marksOf(near, (timeS) => timeS, 60).map(({ text }) => text)).toEqual(['$900', '', '$500'])
     expect(quoted("0x' OR 1 = 1 --\\")).toBe("'0x\\' OR 1 = 1 --\\\\'")
   })
 

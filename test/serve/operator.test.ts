@@ -22,15 +22,27 @@ async function ask(path: string): Promise<unknown> {
   return ((await response.json()) as { data: unknown }).data
 }
 
+const HISTORY = '/v2/operator/history'
+
 describe('operator operations', () => {
-  it.each(OPERATOR_OPERATIONS.map(({ path }) => path))('%s needs a key of plan operator', async (path) => {
-    const answers = await Promise.all([rig.get(path, {}), rig.get(path), rig.get(path, { 'x-api-key': OPERATOR })])
-    expect(answers.map(({ status }) => status)).toEqual([401, 403, 200])
-    expect(await answers[1]?.json()).toMatchObject({
-      code: 'operator_only',
-      detail: expect.stringContaining('this key has plan unlimited'),
-    })
-    expect(answers[2]?.headers.get('cache-control')).toBe('no-store')
+  it.each(OPERATOR_OPERATIONS.map(({ path }) => path).filter((path) => path !== HISTORY))(
+    '%s needs a key of plan operator',
+    async (path) => {
+      const answers = await Promise.all([rig.get(path, {}), rig.get(path), rig.get(path, { 'x-api-key': OPERATOR })])
+      expect(answers.map(({ status }) => status)).toEqual([401, 403, 200])
+      expect(await answers[1]?.json()).toMatchObject({
+        code: 'operator_only',
+        detail: expect.stringContaining('this key has plan unlimited'),
+      })
+      expect(answers[2]?.headers.get('cache-control')).toBe('no-store')
+    },
+  )
+
+  it('history is for every key, and says whether it may ask for more', async () => {
+    const answers = await Promise.all([rig.get(HISTORY), rig.get(HISTORY, { 'x-api-key': OPERATOR })])
+    const bodies = await Promise.all(answers.map((answer) => answer.json() as Promise<{ data: { operator: boolean } }>))
+    expect(bodies.map(({ data }) => data.operator)).toEqual([false, true])
+    expect((await rig.get(HISTORY, {})).status).toBe(401)
   })
 
   it('list keys with their usage, and neither a key nor its hash', async () => {

@@ -62,7 +62,8 @@ export function createRest({ url, key, timeoutMs = TIMEOUT_MS }: RestOptions): R
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
       })
-      const isJson = /json/.test(response.headers.get('content-type') ?? '')
+      // Not JSON lines: those are as they came, like other files.
+      const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '')
       const content: unknown = isJson ? await response.json() : await response.arrayBuffer()
       if (!response.ok) throw problemOf(what, response, content)
       return { data: unwrap(content), headers: response.headers }

@@ -113,7 +113,7 @@ export function PriceChart({ of, pair, chain, name, symbols }: Props) {
   const barTimeOf = (timeS: number) =>
     bars.current.findLast((bar) => bar.timeS <= timeS)?.timeS ?? Math.floor(timeS / interval.seconds) * interval.seconds
   const showMarks = () =>
-    drawn.current?.setMarks([...marksOf(marks.current.events, barTimeOf), ...marks.current.corrected])
+    drawn.current?.setMarks([...marksOf(marks.current.events, barTimeOf, interval.seconds), ...marks.current.corrected])
   const firstS = bars.current[0]?.timeS
   const readEvents = async (signal: AbortSignal) => {
     const hasAny = firstS !== undefined && (marked.trades || marked.liquidity)

@@ -28,4 +28,4 @@ def frame(answered):
 plan = json.loads(sys.argv[1])
 with Client(plan["url"], plan["key"]) as client:
     answers = [answer(client, operation, params) for operation, params in plan["calls"]]
-    print(json.dumps({"answers": answers, "frame": frame(answers[0]["data"])}))
+    print(json.dumps({"answers": answers, "frame": frame(answers[0]["data"])}, default=bytes.decode))

@@ -266,6 +266,14 @@ describe('GET /v2/tokens/platform', () => {
     ['tag=new&chain=eth&limit=2', ['L26', 'L25']],
   ])('?%s', async (query, expected) => expect(await symbols(query)).toEqual(expected))
 
+  it('says how far the curve is filled', async () => {
+    const { body } = await list('/v2/tokens/platform?tag=pump_in_almost')
+    expect(body.map(({ symbol, launch_progress }) => [symbol, launch_progress])).toEqual([
+      ['L21', '0.8'],
+      ['L23', '0.95'],
+    ])
+  })
+
   it.each(['alpha', 'gold', 'inclusion'])('tag %s gives an empty list with the reason', async (tag) => {
     const { response, body } = await list(`/v2/tokens/platform?tag=${tag}`)
     expect([response.status, response.headers.get('x-reason'), body]).toEqual([200, 'tag_without_rule', []])

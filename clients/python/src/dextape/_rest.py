@@ -38,7 +38,8 @@ class Rest:
             raise DextapeError("timeout", f"{what} timed out after {self.timeout_s} s.") from error
         except httpx.HTTPError as error:
             raise DextapeError("unreachable", f"{what} failed: no answer from {self.base}.") from error
-        is_json = "json" in response.headers.get("content-type", "")
+        # Not JSON lines: those are as they came, like other files.
+        is_json = re.search(r"\bjson\b", response.headers.get("content-type", "")) is not None
         content: Any = response.json() if is_json else response.content
         if response.is_success:
             is_wrapped = isinstance(content, dict) and "data" in content and "data_type" in content
