@@ -159,6 +159,7 @@ function Trade({ row, chain, nowS }: { row: TradeRow; chain: string; nowS: numbe
     <tr
       class={`${row.isRemoved ? 'is-removed' : ''} ${isWhale ? 'is-whale' : ''}`}
       title={row.isRemoved ? words.removed : dateTime(row.timeS, isLocal)}
+      data-id={row.id}
     >
       <td>
         <Age timeS={row.timeS} nowS={nowS} />
