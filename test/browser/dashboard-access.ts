@@ -56,6 +56,24 @@ export function describeAccess(scene: Scene): void {
     })
   })
 
+  describe('a chain that is behind', () => {
+    it('is shown with its lag, and nothing says that it is live', async () => {
+      const { page } = await scene.open('/pages/icon.svg')
+      await page.route('**/status', async (route) => {
+        const response = await route.fetch()
+        const report = (await response.json()) as { chains: object[] }
+        const chains = report.chains.map((chain, at) => ({ ...chain, lag_s: at === 0 ? 540 : 1 }))
+        await route.fulfill({ response, json: { ...report, chains } })
+      })
+      await page.goto(`${scene.base}/markets#key=${KEY}`)
+      const chips = page.getByRole('list', { name: 'Chains' }).getByRole('listitem')
+      await chips.filter({ hasText: '9m behind' }).first().waitFor()
+      expect(await chips.first().getAttribute('data-state')).toBe('behind')
+      expect(await chips.nth(1).getAttribute('data-state')).toBe('live')
+      expect(await page.locator('.connection').textContent()).toBe('9m behind')
+    })
+  })
+
   describe('when the server restarts', () => {
     it('shows that everything is old, retries by itself or by the button, and misses and repeats no trade', async () => {
       const { rig } = scene

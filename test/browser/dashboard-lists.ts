@@ -1,10 +1,15 @@
 /** The lists of the markets: their order in every window. */
 import { describe, expect, it } from 'vitest'
+import { itWhenLong } from '../rig/suite/long-only.js'
+import { CHAIN, WETH } from '../serve/updates.js'
+import { IMPOSTOR } from './market.js'
 import { MOVER_LISTS, MOVER_WINDOWS, MOVERS_CHAIN } from './movers.js'
-import { KEY, type Scene } from './scene.js'
+import { KEY, PHONE, type Scene } from './scene.js'
 
 /** Rows that are in sight. */
 const COMPARED = 12
+
+const shortened = (address: string): string => `${address.slice(0, 6)}…${address.slice(-4)}`
 
 export function describeLists(scene: Scene): void {
   describe('the lists of the markets', () => {
@@ -40,9 +45,19 @@ export function describeLists(scene: Scene): void {
       await expect.poll(() => page.evaluate("document.querySelector('.scroller').scrollTop")).toBe(0)
     })
 
+    itWhenLong('tell tokens of one symbol apart on a phone', async () => {
+      const { page } = await scene.open(`/markets?chain=${CHAIN}#key=${KEY}`)
+      await page.setViewportSize(PHONE)
+      const rows = page.locator('table.markets .name').filter({ hasText: 'WETH' })
+      await expect.poll(() => rows.count()).toBe(2)
+      const shown = await rows.locator('small').allTextContents()
+      expect(shown.toSorted()).toEqual([`eth ${shortened(IMPOSTOR)}`, `eth ${shortened(WETH)}`])
+      for (const small of await rows.locator('small').all()) expect(await small.isVisible()).toBe(true)
+    })
+
     it('show the change of the window on a phone', async () => {
       const { page } = await scene.open(`/markets?chain=${MOVERS_CHAIN}&list=gainers&window=1h#key=${KEY}`)
-      await page.setViewportSize({ width: 390, height: 844 })
+      await page.setViewportSize(PHONE)
       const cells = page.locator('table.markets .only-phone')
       await expect.poll(() => cells.first().isVisible()).toBe(true)
       const shown = (await cells.allTextContents()).map((text) => Number.parseFloat(text.replace('+', '')))

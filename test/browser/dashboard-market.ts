@@ -125,6 +125,18 @@ export function describeMarket(scene: Scene): void {
       await chartOf(page).focus()
       await page.keyboard.press('ArrowLeft')
       await expect.poll(() => legendOf(page)).toContain('09:50:00')
+      const { x = 0, y = 0, width = 0 } = (await chartOf(page).boundingBox()) ?? {}
+      let fromRight = 60
+      await expect
+        .poll(
+          async () => {
+            fromRight += 4
+            await page.mouse.move(x + width - fromRight, y + 100)
+            return legendOf(page)
+          },
+          { timeout: 10_000 },
+        )
+        .toMatch(/09:5\d:00 UTC No trades$/)
     })
 
     it('reads back by itself until a filter has found its trades', async () => {

@@ -22,7 +22,7 @@ const VIEWS: readonly [path: string, ready: string][] = [
   [TOKEN_PATH, '.market-head h1'],
   [`${PAIR_PATH}?tab=liquidity`, '.legend span'],
   [`${TOKEN_PATH}?tab=holders`, '.market-head h1'],
-  [`${TOKEN_PATH}?tab=risk`, '.checks li'],
+  [`${TOKEN_PATH}?tab=risk`, '.market-head h1'],
   [`${TOKEN_PATH}?tab=pairs`, '.market-main .rows tbody tr'],
   [WALLET_PATH, '.days li:nth-child(30)'],
   [COMPARE_PATH, '.compared a'],

@@ -130,11 +130,13 @@ describe('the dashboard of a running market', () => {
     const legend = page.locator('.legend')
     const last = await legend.textContent()
     await page.mouse.move(x + 500, y + 150)
+    // The time at the crosshair, and its candle or that there is none.
     await expect.poll(async () => (await legend.textContent())?.slice(0, 16)).not.toBe(last?.slice(0, 16))
     const plain = await pictureOf(page)
     await page.mouse.wheel(0, -600)
     await expect.poll(async () => (await pictureOf(page)) === plain).toBe(false)
     await page.getByRole('group', { name: 'Interval' }).getByRole('button', { name: '1s' }).click()
+    await page.mouse.move(x + 500, y + 150)
     const older: string[] = []
     page.on('request', (request) => older.push(...(/to_time=\d+/.exec(request.url()) ?? [])))
     await expect

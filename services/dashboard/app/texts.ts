@@ -151,6 +151,7 @@ export const texts = {
     loadingHistory: 'Loading history…',
     start: 'Start of the history',
     noCandles: 'No candles in this currency.',
+    noTrades: 'No trades',
     corrected: (count: number) => `Reorg: ${count} ${count === 1 ? 'candle' : 'candles'} corrected`,
     gap: (age: string) => `${age} without trades`,
     latest: 'Latest',

@@ -76,7 +76,7 @@ function tickText(timeS: number, kind: TickMarkType, isLocal: boolean): string {
 
 export type DrawnChart = ReturnType<typeof drawChart>
 
-export function drawChart(box: HTMLElement, onCrosshair: (bar: Bar | undefined) => void, onEdge: () => void) {
+export function drawChart(box: HTMLElement, onCrosshair: (timeS: number | undefined) => void, onEdge: () => void) {
   const chart = openChart(box)
   let look: Look = { style: 'candles', isLog: false, hasAverages: false, hasVwap: false, hasVolume: true }
   let bars: readonly Bar[] = []
@@ -179,8 +179,7 @@ export function drawChart(box: HTMLElement, onCrosshair: (bar: Bar | undefined) 
     }
   }
 
-  const barAt = (time: unknown) => bars.find(({ timeS }) => timeS === time)
-  chart.subscribeCrosshairMove(({ time }) => onCrosshair(time === undefined ? undefined : barAt(time)))
+  chart.subscribeCrosshairMove(({ time }) => onCrosshair(time === undefined ? undefined : Number(time)))
   chart.timeScale().subscribeVisibleLogicalRangeChange((range) => {
     if (range !== null && range.from < 30 && bars.length > 0) onEdge()
   })
@@ -225,7 +224,7 @@ export function drawChart(box: HTMLElement, onCrosshair: (bar: Bar | undefined) 
     /** Moves the crosshair by bars, from the last one. */
     pointAt(bar: Bar): void {
       chart.setCrosshairPosition(bar.close, at(bar.timeS), main)
-      onCrosshair(bar)
+      onCrosshair(bar.timeS)
     },
     repaint(): void {
       paintChart(chart)

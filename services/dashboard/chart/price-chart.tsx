@@ -14,7 +14,17 @@ import { type DrawnChart, drawChart, type Look, STYLES, type Style } from './dra
 import { type EventMark, type Mark, marksOf } from './marks.js'
 import { type ChartOf, readBars } from './read-bars.js'
 import { readMarks } from './read-marks.js'
-import { type Bar, barOf, type Currency, INTERVALS, type IntervalName, pushedBar, putBar } from './series.js'
+import {
+  type Bar,
+  barOf,
+  type Currency,
+  INTERVALS,
+  type IntervalName,
+  isBar,
+  type Place,
+  pushedBar,
+  putBar,
+} from './series.js'
 
 const CURRENCIES = ['u', 'm', 'r'] as const
 const CORRECTED_MS = 6000
@@ -50,7 +60,7 @@ export function PriceChart({ of, pair, chain, name, symbols }: Props) {
   const older = useRef<() => void>(() => {})
   const [state, setState] = useState<State>('loading')
   const [error, setError] = useState('')
-  const [pointed, setPointed] = useState<Bar | undefined>(undefined)
+  const [pointed, setPointed] = useState<number | undefined>(undefined)
   const [, redraw] = useState(0)
   const [audited, setAudited] = useState<number | undefined>(undefined)
   const pairId = `${pair}-${chain}`
@@ -177,13 +187,18 @@ export function PriceChart({ of, pair, chain, name, symbols }: Props) {
     { snapshot: true },
   )
 
-  const shown = pointed ?? bars.current.at(-1)
+  const shown: Place | undefined =
+    pointed === undefined
+      ? bars.current.at(-1)
+      : (bars.current.find(({ timeS }) => timeS === pointed) ?? { timeS: pointed })
+  /** In a gap the one before it. */
+  const shownBar = shown === undefined ? undefined : bars.current.findLast(({ timeS }) => timeS <= shown.timeS)
   const toggle = (name: string, isOn: boolean) => setQuery({ [name]: isOn ? undefined : '1' })
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
     if (step === undefined) return
     event.preventDefault()
-    const now = shown === undefined ? -1 : bars.current.indexOf(shown)
+    const now = shownBar === undefined ? -1 : bars.current.indexOf(shownBar)
     const next = bars.current[Math.max(0, Math.min(bars.current.length - 1, now + step))]
     if (next !== undefined) drawn.current?.pointAt(next)
   }
@@ -224,14 +239,14 @@ export function PriceChart({ of, pair, chain, name, symbols }: Props) {
         <button
           type="button"
           title={words.auditTitle}
-          disabled={shown === undefined}
-          onClick={() => setAudited(shown?.timeS)}
+          disabled={shownBar === undefined}
+          onClick={() => setAudited(shownBar?.timeS)}
         >
           {words.audit}
         </button>
       </div>
       <div class="chart-box">
-        <p class="legend num">{shown === undefined ? '' : <Legend bar={shown} />}</p>
+        <p class="legend num">{shown === undefined ? '' : <Legend place={shown} />}</p>
         <p class="chart-state soft" role="status">
           {marks.current.corrected.length > 0 && <b class="fix">{words.corrected(marks.current.corrected.length)}</b>}
           {error !== '' && <span class="down">{error}</span>}
@@ -273,8 +288,15 @@ function Toggle({ label, isOn, onPress }: { label: string; isOn: boolean; onPres
   )
 }
 
-function Legend({ bar }: { bar: Bar }) {
+function Legend({ place }: { place: Place }) {
   const isLocal = useValue(clock) === 'local'
+  if (!isBar(place))
+    return (
+      <>
+        <span class="soft">{dateTime(place.timeS, isLocal)}</span> <span class="soft">{texts.chart.noTrades}</span>
+      </>
+    )
+  const bar = place
   const change = (bar.close / bar.open - 1) * 100
   return (
     <>
