@@ -198,7 +198,7 @@ export function History(given: {
         <span class="soft">{label}</span> <b class="num">{Number.isFinite(last) ? format(last) : '–'}</b>
       </figcaption>
       <svg viewBox="0 0 240 44" preserveAspectRatio="none" aria-hidden="true">
-        {path !== '' && <path class="area" d={`${path}L240 44L0 44Z`} />}
+        {path !== '' && <path class="area" d={`${path}L240 44L${/^M(\S+)/.exec(path)?.[1]} 44Z`} />}
         <path class="line" d={path} fill="none" vector-effect="non-scaling-stroke" />
       </svg>
     </figure>

@@ -273,7 +273,7 @@ function Export({ query: ran }: { query: string }) {
     setRunning(undefined)
   }
   return (
-    <>
+    <div class="export">
       <span class="soft">{words.export}</span>
       <fieldset class="choices" aria-label={words.export}>
         {FORMATS.map((format) => (
@@ -287,7 +287,7 @@ function Export({ query: ran }: { query: string }) {
           {error}
         </span>
       )}
-    </>
+    </div>
   )
 }
 

@@ -88,7 +88,7 @@ export function SystemView() {
         </a>
       </header>
       <Outages report={report} />
-      <ChainTable report={report} points={points} now={now} />
+      <ChainTable report={report} points={points} now={now} hour={history.samples} />
       <Lines report={report} hour={history.samples} points={points} />
       <div class="halves">
         <Clients report={report} now={now} />
@@ -166,7 +166,9 @@ function Outages({ report }: { report: Status }) {
   )
 }
 
-function ChainTable({ report, points, now }: { report: Status; points: readonly Point[]; now: Metrics | undefined }) {
+type ChainTableProps = LinesProps & { now: Metrics | undefined }
+
+function ChainTable({ report, points, now, hour }: ChainTableProps) {
   const words = texts.system.columns
   const last = points.at(-1)
   return (
@@ -194,6 +196,7 @@ function ChainTable({ report, points, now }: { report: Status; points: readonly 
             <tbody>
               {report.chains.map((chain) => {
                 const point = last?.chains[chain.chain]
+                const sample = hour?.at(-1)?.chains.find((one) => one.chain === chain.chain)
                 const stored = now === undefined ? 0 : sumOf(now, 'dextape_store_seq', { chain: chain.chain })
                 const lag = lagOf(chain)
                 return (
@@ -203,8 +206,8 @@ function ChainTable({ report, points, now }: { report: Status; points: readonly 
                     </td>
                     <td class="figure num">{whole(chain.head)}</td>
                     <td class={`figure num ${lag > SLOW_S ? 'down' : 'up'}`}>{span(lag)}</td>
-                    <td class="figure num">{short(point?.blocks)}</td>
-                    <td class="figure num">{short(point?.swaps)}</td>
+                    <td class="figure num">{short(point?.blocks ?? sample?.blocks_per_s)}</td>
+                    <td class="figure num">{short(point?.swaps ?? sample?.swaps_per_s)}</td>
                     <td class="figure num">{whole(chain.head - chain.finalized)}</td>
                     <td class="figure num">{stored === 0 ? '–' : whole(Math.max(0, chain.seq - stored))}</td>
                     <td class="figure num">{now === undefined ? '–' : reorgText(now, chain.chain)}</td>
