@@ -58,8 +58,10 @@ export async function startNode(directory, port, options = archiveOptions(), ext
 
   // Of an option that is there twice, the last counts.
   const heap = extra.heap === undefined ? [] : [`-Xmx${extra.heap}`]
+  // With settings of its own it may use TLS, which C1 alone makes slow.
+  const compilers = more === '' ? [] : ['-XX:TieredStopAtLevel=4']
   const logging = `-Dlog4j2.configurationFile=${LOGGING}`
-  const java = [...QUICK, ...heap, ...options, logging, ...CLASSES, 'kafka.Kafka', settings]
+  const java = [...QUICK, ...heap, ...compilers, ...options, logging, ...CLASSES, 'kafka.Kafka', settings]
   const child = spawn('java', java, { stdio: ['ignore', 'pipe', 'pipe'] })
   const logFile = createWriteStream(logFileOf(directory), { flags: 'a' })
   const ended = once(child, 'close').then(([code, signal]) => {
