@@ -2,10 +2,13 @@
  * `dextape up`: ingest, aggregate and serve in one process, on the configured log and store. Reading, folding and REST each have a
  * thread; the main thread pushes, and starts a thread again that ends unexpectedly.
  */
+import type { PublishedReport } from '../core/coordination/service-reports.js'
 import { type DataDir, openDataDir } from '../core/data-dir/data-dir.js'
 import { lockDataDir } from '../core/data-dir/lock.js'
 import { openRepairs } from '../core/data-dir/repairs.js'
 import { readWsTokenSecret } from '../core/keys/private-files.js'
+import { createKeyedTable } from '../core/log/keyed-table.js'
+import { STATUS_TOPIC } from '../core/log/port.js'
 import { collectAfterBusyPhases } from '../core/runtime/idle-heap.js'
 import { chooseLogFormat } from '../core/runtime/logger.js'
 import { createMetrics } from '../core/runtime/metrics.js'
@@ -91,12 +94,18 @@ async function runServices(
   closing.push(async () => tracer?.close())
   const watch = createHistoryWatch(process.stderr, logger)
   const simulated = choice.claim.origin === 'simulated'
+  const reports = createKeyedTable<PublishedReport>(log, STATUS_TOPIC, { logger })
+  // Of other services only a process of a cluster knows.
+  const replayReports = () => reports.entries('replay/').map(({ value }) => value)
   const threads = createThreads({
     data: { config, dataDir: dir.path, logFormat, wsTokenSecret },
     ...{ source: choice.source, speed, openFrom, simulated, logger, health, metrics, repairs },
+    otherReports: replayReports,
     ...{ onHistory: watch.onHistory, stopProcess: shutdown.stop },
   })
   const { rest } = threads
+  reports.onChange(rest.changed)
+  void reports.follow(signal).catch((error: unknown) => logger.error('reading reports of replays failed', { error }))
   closing.push(() => threads.stop())
   signal.addEventListener('abort', () => void threads.stop(), { once: true })
   const [{ source, example }] = await Promise.all([threads.openSources(), engineStarted])

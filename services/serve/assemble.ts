@@ -10,6 +10,7 @@ import { createSpending } from './keys/spending.js'
 import { createWsTokens } from './keys/ws-tokens.js'
 import { createLifecycle, type ServeState } from './lifecycle.js'
 import { createMemory } from './memory/memory.js'
+import { registerReplayMetrics } from './replay-metrics.js'
 import { type PushReport, type PushUsage, pushLimits, type ServeDeps } from './serve-deps.js'
 import { createServeMetrics } from './serve-metrics.js'
 import { describeBudgets } from './status-budgets.js'
@@ -36,6 +37,7 @@ export function assembleServe(deps: ServeDeps, duties: Duties): Serve {
   const state: ServeState = { isLoaded: false, wsPort: undefined }
   const metrics = createServeMetrics(deps.metrics)
   if (deps.health !== undefined) registerHealthMetrics(deps.metrics, deps.health)
+  if (deps.replays !== undefined) registerReplayMetrics(deps.metrics, deps.replays)
 
   const limits = pushLimits(deps.push)
   const replay = { seconds: limits.ringSeconds, bytes: limits.ringBytes }
@@ -68,6 +70,7 @@ export function assembleServe(deps: ServeDeps, duties: Duties): Serve {
     readStatus({
       ...{ memory, pipeStatus, outages, simulated: isSimulated(), nowMs },
       ...{ push: pushReport(), threads: deps.threads?.(), repairs: deps.repairs?.() ?? [], disk: deps.disk?.() },
+      replays: deps.replays?.() ?? [],
       budgets: describeBudgets({
         ...{ plans, capacity, historyQueries: queries.running() },
         push: pushUsage() ?? (await deps.pushUsage?.()),

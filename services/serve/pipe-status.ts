@@ -1,12 +1,13 @@
-/** Status of ingest and aggregate for /status, from their reports. */
+/** Status of ingest, aggregate and replays for /status, from their reports. */
 import {
   type FoldChain,
   HEARTBEAT_MS,
   type IngestChain,
   type PublishedReport,
+  type ReplayedChain,
 } from '../core/coordination/service-reports.js'
 import type { UnreachableReport } from '../core/runtime/part-health.js'
-import type { PipeChainStatus } from './serve-deps.js'
+import type { PipeChainStatus, ReplayReport } from './serve-deps.js'
 
 /** Outages of a process that has been silent this long are unknown. */
 const SILENT_MS = 4 * HEARTBEAT_MS
@@ -14,6 +15,8 @@ const SILENT_MS = 4 * HEARTBEAT_MS
 export interface PipeStatus {
   chains(): PipeChainStatus[]
   outages(): UnreachableReport[]
+  /** Those that have not ended. */
+  replays(): ReplayReport[]
 }
 
 /** `reports`: in the order in which they were made. */
@@ -24,7 +27,7 @@ export function createPipeStatus(reports: () => readonly PublishedReport[], nowM
     const folds = new Map<string, FoldChain>()
     for (const report of reports()) {
       if (report.service === 'ingest') for (const one of report.chains) ingests.set(one.chain, one)
-      else for (const one of report.chains) folds.set(one.chain, one)
+      else if (report.service === 'aggregate') for (const one of report.chains) folds.set(one.chain, one)
     }
     return { ingests, folds }
   }
@@ -51,5 +54,17 @@ export function createPipeStatus(reports: () => readonly PublishedReport[], nowM
         .flatMap(({ service, instance, away }) =>
           away.map(({ part, since, reason }) => ({ part, where: `${service} ${instance}`, since, reason })),
         ),
+    replays: () =>
+      reports().flatMap((report) =>
+        report.service === 'replay'
+          ? report.chains.flatMap((chain) => replayReport(chain, nowMs() - report.atMs < SILENT_MS))
+          : [],
+      ),
   }
+}
+
+function replayReport({ stage, perS, leftS, ...known }: ReplayedChain, isHeard: boolean): ReplayReport[] {
+  if (stage === 'ended') return []
+  const running = isHeard && stage !== 'stopped'
+  return [{ ...known, stage, running, per_s: running ? perS : 0, left_s: running ? leftS : null }]
 }

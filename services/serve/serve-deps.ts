@@ -1,4 +1,5 @@
 import type { Config } from '../core/config/config.js'
+import type { ReplayStage } from '../core/coordination/service-reports.js'
 import type { KeyStore } from '../core/keys/key-store.js'
 import type { Codec } from '../core/log/codec.js'
 import type { EventLog } from '../core/log/port.js'
@@ -22,6 +23,20 @@ export type PipeChainStatus = {
   indexedFrom: number | null
   /** Why the chain stopped, if it did. */
   stopped?: string
+}
+
+/** A replay beside the live tables. `done` of `total` records; of updates while it is verified. */
+export type ReplayReport = {
+  chain: string
+  /** The one it will switch to. */
+  epoch: number
+  stage: ReplayStage
+  /** False: it was stopped or killed, and can be resumed. */
+  running: boolean
+  done: number
+  total: number
+  per_s: number
+  left_s: number | null
 }
 
 export type PushReport = { server: PushServerName; fallback_reason: string | null }
@@ -94,6 +109,7 @@ export type ServeDeps = {
   flush?: (chain: string) => Promise<void>
   /** Its chains are served even before their first block. */
   pipeStatus?: () => readonly PipeChainStatus[]
+  replays?: () => ReplayReport[]
   /** Outages this process sees, reported under `processName`. */
   health?: Health
   processName?: string

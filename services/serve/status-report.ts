@@ -4,7 +4,7 @@ import type { UnreachableReport } from '../core/runtime/part-health.js'
 import { VERSION } from '../core/runtime/version.js'
 import type { Memory } from './memory/memory.js'
 import { createServedChain, type ServedChain } from './memory/served-chain.js'
-import type { PipeChainStatus, PushReport, RepairReport, ThreadReport } from './serve-deps.js'
+import type { PipeChainStatus, PushReport, RepairReport, ReplayReport, ThreadReport } from './serve-deps.js'
 import type { BudgetStatus } from './status-budgets.js'
 
 export type ChainStatus = {
@@ -40,6 +40,8 @@ export type StatusReport = {
   away: UnreachableReport[]
   /** Damage of the data directory that is being repaired. */
   damage: DamageStatus[]
+  /** Replays of chains that have not ended. */
+  replays: ReplayReport[]
   /** Free space of the data directory; absent where there is none. */
   disk_space?: DiskReport
   /** Budgets of keys and what is in use, without naming a key. */
@@ -68,6 +70,7 @@ export type StatusDeps = {
   pipeStatus: () => readonly PipeChainStatus[]
   outages: () => UnreachableReport[]
   repairs: readonly RepairReport[]
+  replays: ReplayReport[]
   disk: DiskReport | undefined
   simulated: boolean
   nowMs: () => number
@@ -98,6 +101,7 @@ export function readStatus(deps: StatusDeps): StatusReport {
       ...{ part, what, answer, found },
       chains: Object.entries(until).map(([chain, { block }]) => ({ chain, until_block: block })),
     })),
+    replays: deps.replays,
     ...(deps.disk === undefined ? {} : { disk_space: deps.disk }),
     budgets: deps.budgets,
     chains,

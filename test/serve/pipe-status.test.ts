@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createReplayReporter } from '../../services/cli/replay/replay-report.js'
 import {
   type PublishedReport,
   publishStatus,
@@ -7,7 +8,9 @@ import {
 import { DextapeError } from '../../services/core/domain/errors.js'
 import { openKeyedTable } from '../../services/core/log/keyed-table.js'
 import { type EventLog, STATUS_TOPIC } from '../../services/core/log/port.js'
+import { createMetrics } from '../../services/core/runtime/metrics.js'
 import { createPipeStatus } from '../../services/serve/pipe-status.js'
+import { registerReplayMetrics } from '../../services/serve/replay-metrics.js'
 import { type SharedLog, sharedLog } from '../rig/shared-log.js'
 
 let shared: SharedLog
@@ -104,5 +107,51 @@ describe('service reports', () => {
     }
     await publishReports(shaky, 'a', [ingest(1), ingest(1), ingest(1), ingest(1)])
     expect([tries, (await log.info(STATUS_TOPIC)).end]).toEqual([3, 1])
+  })
+})
+
+describe('a replay', () => {
+  const away = { epoch: 2, per_s: 0, left_s: null }
+
+  it('is shown with its rate and the time left, as stopped once it is silent, and no more when it has ended', async () => {
+    const log = shared.open()
+    const reporter = createReplayReporter(log, { chain: 'eth', nowMs: () => now, isEmbedded: true })
+    const folding = reporter.stage('folding', 2)
+    folding.report(0, 1000)
+    now += 1000
+    folding.report(250, 1000)
+    await vi.waitFor(async () => {
+      const [eth] = (await read()).replays()
+      expect(eth).toEqual({
+        ...{ chain: 'eth', epoch: 2, stage: 'folding', running: true },
+        ...{ done: 250, total: 1000, per_s: 250, left_s: 3 },
+      })
+    }, 10_000)
+    now += 120_000
+    expect((await read()).replays()).toEqual([
+      { chain: 'eth', stage: 'folding', running: false, done: 250, total: 1000, ...away },
+    ])
+    await reporter.end('stopped')
+    expect((await read()).replays()).toEqual([
+      { chain: 'eth', stage: 'stopped', running: false, done: 250, total: 1000, ...away },
+    ])
+    const again = createReplayReporter(log, { chain: 'eth', nowMs: () => now, isEmbedded: true })
+    again.stage('switching', 2)
+    await again.end('ended')
+    const status = await read()
+    expect([status.replays(), status.chains()]).toEqual([[], []])
+  })
+
+  it('has metrics while it has not ended', async () => {
+    const metrics = createMetrics({ processMetrics: false })
+    registerReplayMetrics(metrics, () => [
+      { chain: 'eth', stage: 'folding', running: true, done: 250, total: 1000, epoch: 2, per_s: 250, left_s: null },
+    ])
+    const text = await metrics.text()
+    expect(text.split('\n').filter((line) => line.startsWith('dextape_'))).toEqual([
+      'dextape_replay_done_records{chain="eth",stage="folding"} 250',
+      'dextape_replay_total_records{chain="eth",stage="folding"} 1000',
+      'dextape_replay_running{chain="eth",stage="folding"} 1',
+    ])
   })
 })

@@ -7,6 +7,7 @@ import { lockDataDir, lockHolder, lockReplay } from '../../core/data-dir/lock.js
 import { normalAddress } from '../../core/domain/chains.js'
 import { ConfigError } from '../../core/domain/errors.js'
 import { createHealth } from '../../core/runtime/part-health.js'
+import { EXIT } from '../../core/runtime/run-main.js'
 import { createShutdown } from '../../core/runtime/shutdown.js'
 import {
   type Cli,
@@ -66,11 +67,13 @@ export async function runReplayCommand(world: World, options: ReplayOptions): Pr
   const limits = limitsOf(options, (address) => normalAddress(facts.family, address))
   const dir = existingDir(config)
   const logger = loggerOf(world, config)
-  const [{ openPlatform }, { openReplayStores }, { runReplay, abandonReplay }] = await Promise.all([
-    import('../../processes/platform/open-platform.js'),
-    import('./replay-stores.js'),
-    import('./run-replay.js'),
-  ])
+  const [{ openPlatform }, { openReplayStores }, { runReplay, abandonReplay }, { createReplayReporter }] =
+    await Promise.all([
+      import('../../processes/platform/open-platform.js'),
+      import('./replay-stores.js'),
+      import('./run-replay.js'),
+      import('./replay-report.js'),
+    ])
   const lock = lockReplay(dir, chain)
   // Without a running `up` this process does what `up` would, and none may start meanwhile.
   const isServed = lockHolder(dir) !== undefined
@@ -81,13 +84,34 @@ export async function runReplayCommand(world: World, options: ReplayOptions): Pr
     const health = createHealth({ parts: ['log', 'store'], logger })
     const platform = await openPlatform({ config, dir: () => dir, logger, health, signal: shutdown.signal })
     const stores = await openReplayStores(config, dir, chain)
+    const reporter = createReplayReporter(platform.log, { chain, nowMs: world.nowMs, isEmbedded: true })
+    let isEnded = false
     try {
-      const parts = { platform, stores, config, dir, facts, isServed, logger, out: world.out, nowMs: world.nowMs }
-      if (options.abandon === true) return await abandonReplay(parts)
-      const what = { message: 'replay progress', unit: 'records', fields: { chain } }
-      const progress = () => progressOf(world, logger, { ...what, everyMs: config.intervals.progressMs })
-      return await runReplay({ ...parts, progress }, { limits, isVerified: options.verify }, shutdown.signal)
+      const parts = {
+        reporter,
+        platform,
+        stores,
+        config,
+        dir,
+        facts,
+        isServed,
+        logger,
+        out: world.out,
+        nowMs: world.nowMs,
+      }
+      const what = { fields: { chain }, everyMs: config.intervals.progressMs }
+      const progress = (unit: 'records' | 'updates') =>
+        progressOf(world, logger, {
+          ...what,
+          ...{ unit, message: unit === 'records' ? 'replay progress' : 'checking the replay' },
+        })
+      const code = options.abandon
+        ? await abandonReplay(parts)
+        : await runReplay({ ...parts, progress }, { limits, isVerified: options.verify }, shutdown.signal)
+      isEnded = code === EXIT.ok
+      return code
     } finally {
+      await reporter.end(isEnded ? 'ended' : 'stopped')
       await stores.close()
       await platform.close()
     }

@@ -1,7 +1,7 @@
 /** Runs a replay from its plan to the switch. A stopped one stays unfinished and resumes at the next run. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { type ChainPipeline, storedProgress } from '../../aggregate/chain-pipeline.js'
 import { foldFingerprint, lastUpdate } from '../../aggregate/epoch.js'
 import { limitedStore } from '../../aggregate/replay/replayed-rows.js'
@@ -24,6 +24,7 @@ import type { Platform } from '../../processes/platform/platform.js'
 import { verifyRows } from '../verify/compare.js'
 import { refold } from '../verify/refold.js'
 import { compareReplayed } from './compare-replayed.js'
+import type { ReplayReporter } from './replay-report.js'
 import type { ReplayStores } from './replay-stores.js'
 
 export type ReplayParts = {
@@ -39,7 +40,10 @@ export type ReplayParts = {
   nowMs: () => number
 }
 
-export type RunReplayDeps = ReplayParts & { progress: () => Progress }
+export type RunReplayDeps = ReplayParts & {
+  progress: (unit: 'records' | 'updates') => Progress
+  reporter: ReplayReporter
+}
 
 export type ReplayRequest = { limits: ReplayLimits | undefined; isVerified: boolean }
 
@@ -153,13 +157,13 @@ function openState({ replay }: Platform, chain: string) {
 
 /** Folds what the log has, and checkpoints; false: stopped before its end. */
 async function foldAvailable(
-  { platform, progress, nowMs, chain }: Deps,
-  { generation }: Replay,
+  { platform, progress, reporter, nowMs, chain }: Deps,
+  { generation, epoch }: Replay,
   pipeline: ChainPipeline,
   signal: AbortSignal,
 ): Promise<boolean> {
   const topic = blocksTopic(chain, generation)
-  const shown = progress()
+  const shown = reporter.stage('folding', epoch, progress('records'))
   let from = pipeline.position
   let checkpointedMs = nowMs()
   let isAtEnd = false
@@ -176,6 +180,7 @@ async function foldAvailable(
         checkpointedMs = nowMs()
       }
       shown.report(from, (await platform.log.info(topic)).end)
+      await nextTurn()
     }
     await pipeline.checkpoint()
     return isAtEnd
@@ -186,9 +191,11 @@ async function foldAvailable(
 
 /** Folds a second time, in memory, and compares every stored row. */
 async function verifyReplayed(deps: Deps, { epoch }: Replay, beside: Store, seq: number): Promise<void> {
-  const { platform, config, facts, chain, logger } = deps
+  const { platform, config, facts, chain, logger, progress, reporter } = deps
   logger.info('checking the replayed rows', { chain, seq })
-  const expected = await refold(platform, facts, config.fold, { epoch, seq }, () => {})
+  const shown = reporter.stage('verifying', epoch, progress('updates'))
+  const onSeq = (done: number) => shown.report(done, seq)
+  const expected = await refold(platform, facts, config.fold, { epoch, seq }, onSeq).finally(shown.end)
   const findings = await verifyRows(beside, expected, String(rowVersion(epoch, seq)), () => {})
   const wrong = findings.flatMap(({ what, wrong: lines }) => lines.map((line) => `${what} ${line}`))
   if (wrong.length === 0) return
@@ -212,7 +219,8 @@ async function untilLiveHas(deps: Deps, replay: Replay, position: number, signal
 }
 
 async function switchOver(deps: Deps, { epoch }: Replay, signal: AbortSignal): Promise<number> {
-  const { isServed, replays, chain, out } = deps
+  const { isServed, replays, chain, out, reporter } = deps
+  reporter.stage('switching', epoch)
   if (!isServed) await switchHere(deps)
   for (;;) {
     const now = replays.of(chain)
@@ -259,13 +267,16 @@ async function compare(deps: Deps, replay: Replay, seq: number): Promise<number>
   return EXIT.ok
 }
 
-async function discard({ stores, replays, dir, chain }: Omit<Deps, 'progress'>, replay: Replay): Promise<void> {
+async function discard(deps: Omit<Deps, 'progress'>, replay: Replay): Promise<void> {
+  const { stores, replays, dir, chain, reporter } = deps
   await replays.put(chain, { ...replay, phase: 'abandoned' })
   await stores.drop()
   rmSync(join(dir.replayPath, chain), { recursive: true, force: true })
+  // Takes the place of what a killed one reported last.
+  reporter.stage('switching', replay.epoch)
 }
 
-export async function abandonReplay(given: ReplayParts): Promise<number> {
+export async function abandonReplay(given: Omit<RunReplayDeps, 'progress'>): Promise<number> {
   const { chain } = given.facts
   const deps = { ...given, replays: await replaysOf(given.platform), chain }
   const replay = deps.replays.of(chain)

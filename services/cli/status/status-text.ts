@@ -58,6 +58,7 @@ export function statusText(report: ServerReport, paint: Paint): string {
       'disk',
       `log ${bytes(disk.log_bytes)}, store ${bytes(disk.store_bytes)}, state ${bytes(disk.state_bytes)} in ${disk.data_dir}`,
     )
+  for (const replay of report.replays ?? []) fact('replay', replayText(replay, paint))
   for (const { part, where, since, reason } of away)
     fact('outage', paint.red(`${part} unreachable from ${where} since ${formatTime(since)}: ${reason}`))
   for (const { thread, restarts, last_end } of threads)
@@ -99,6 +100,15 @@ function stateOf({ stopped, source, last_reorg: reorg }: ChainStatus): string {
   return [source, reorg === null ? '' : `reorg of ${reorg.depth} at ${reorg.at_block}`]
     .filter((part) => part !== '')
     .join(', ')
+}
+
+function replayText(replay: StatusReport['replays'][number], paint: Paint): string {
+  const { chain, epoch, stage, running, done, total, per_s: perS, left_s: leftS } = replay
+  const what = `${chain} into epoch ${epoch}, ${stage}`
+  if (!running) return paint.yellow(`${what}: not running; the same command resumes it`)
+  if (total === 0) return what
+  const left = leftS === null ? '' : `, ${formatSpan(leftS)} left`
+  return `${what}: ${grouped(done)} of ${grouped(total)}, ${grouped(perS)}/s${left}`
 }
 
 const count = (value: number | undefined, what: string): string =>

@@ -1,4 +1,4 @@
-/** Status reports of running ingest and aggregate services, for every serve node: one record per instance, compacted. */
+/** Status reports of running ingest and aggregate services and of replays, for every serve node: one record per instance, compacted. */
 import { tableEntry } from '../log/keyed-table.js'
 import { type EventLog, STATUS_TOPIC } from '../log/port.js'
 import { isRetryable, type Sleep, sleep, untilAborted } from '../runtime/backoff.js'
@@ -22,10 +22,25 @@ export type FoldChain = {
   epoch?: number
 }
 
+export type ReplayStage = 'folding' | 'verifying' | 'switching' | 'stopped' | 'ended'
+
+/** How far the command that replays a chain is; `done` of `total` records, or updates while it verifies. */
+export type ReplayedChain = {
+  chain: string
+  epoch: number
+  stage: ReplayStage
+  done: number
+  total: number
+  perS: number
+  /** Null: not known. */
+  leftS: number | null
+}
+
 /** An aggregate reports the chains it folds now, not those another one took over. */
 export type ServiceReport = { away: UnreachablePart[] } & (
   | { service: 'ingest'; chains: IngestChain[] }
   | { service: 'aggregate'; chains: FoldChain[] }
+  | { service: 'replay'; chains: ReplayedChain[] }
 )
 
 export type PublishedReport = ServiceReport & { instance: string; atMs: number }
@@ -54,9 +69,7 @@ export async function publishStatus(log: EventLog, options: PublishStatusOptions
     const atMs = nowMs()
     if (text !== published || atMs - publishedAtMs >= HEARTBEAT_MS) {
       try {
-        const value: PublishedReport = { ...now, instance, atMs }
-        const entry = tableEntry(`${now.service}/${instance}`, value, atMs)
-        await untilAborted(log.append(STATUS_TOPIC, [entry]), signal)
+        await untilAborted(publishReport(log, { ...now, instance, atMs }), signal)
         published = text
         publishedAtMs = atMs
       } catch (error) {
@@ -66,4 +79,9 @@ export async function publishStatus(log: EventLog, options: PublishStatusOptions
     }
     await wait(PUBLISH_EVERY_MS, signal)
   }
+}
+
+export async function publishReport(log: EventLog, report: PublishedReport): Promise<void> {
+  const { service, instance, atMs } = report
+  await log.append(STATUS_TOPIC, [tableEntry(`${service}/${instance}`, report, atMs)])
 }

@@ -77,7 +77,7 @@ runThread<RestData, RestMain, Omit<RestMethods, keyof ThreadMethods>>(async (par
       },
       ...{ pipeStatus: pipe.chains, remoteOutages: () => [...report.away, ...pipe.outages()] },
       ...{ simulated: () => report.simulated, threads: () => report.threads },
-      ...{ repairs: () => report.repairs, disk: () => report.disk },
+      ...{ repairs: () => report.repairs, disk: () => report.disk, replays: pipe.replays },
       ...{ pushReport: () => report.push, wsPort: () => report.wsPort },
       pushUsage: () =>
         Promise.race([main.call('pushUsage').catch(() => undefined), sleep(USAGE_WAIT_MS).then(() => undefined)]),

@@ -24,6 +24,8 @@ export type ThreadsDeps = Pick<IngestData, 'source' | 'speed' | 'openFrom'> & {
   health: Health
   metrics: Metrics
   repairs: Repairs
+  /** Reports of processes beside this one. */
+  otherReports: () => readonly PublishedReport[]
   onHistory: (done: number) => void
   stopProcess: (reason: string) => void
 }
@@ -118,7 +120,12 @@ export function createThreads(deps: ThreadsDeps) {
   })
 
   const rest = createRestThread({
-    ...{ data, logger, isSimulated: () => deps.simulated, services: () => [...services.values()] },
+    ...{
+      data,
+      logger,
+      isSimulated: () => deps.simulated,
+      services: () => [...services.values(), ...deps.otherReports()],
+    },
     away: () => health.report().map((one) => ({ ...one, where: 'up' })),
     onAway: (away) => noteAway('rest', away),
     ...{ repairs: () => deps.repairs.list(), disk: () => disk.report() },

@@ -7,6 +7,7 @@ import { openStateStore } from '../../../services/aggregate/checkpoint/state-sto
 import { type AggregateSettings, createAggregate } from '../../../services/aggregate/main.js'
 import { dropReplayedRows, replayDatabase } from '../../../services/aggregate/replay/replayed-rows.js'
 import type { ReplayParts } from '../../../services/aggregate/replay/switch-replay.js'
+import { createReplayReporter } from '../../../services/cli/replay/replay-report.js'
 import { type ReplayRequest, type RunReplayDeps, runReplay } from '../../../services/cli/replay/run-replay.js'
 import { verifyRows, verifyUpdates } from '../../../services/cli/verify/compare.js'
 import { refold } from '../../../services/cli/verify/refold.js'
@@ -167,7 +168,9 @@ export async function openReplayedNode() {
       drop: () => dropReplayedRows(store, chain),
       close: async () => {},
     }
+    const reporter = createReplayReporter(log, { chain, nowMs: Date.now, isEmbedded: true })
     const deps: RunReplayDeps = {
+      reporter,
       ...{ platform: platformOf(replays), stores: beside, config: { ...config, fold: FOLD_SETTINGS }, dir },
       ...{ facts: money, isServed: true, logger: silentLogger, out, nowMs: Date.now },
       progress: () => ({ report: () => {}, end: () => {} }),
@@ -181,6 +184,7 @@ export async function openReplayedNode() {
       )
       return { code, lines }
     } finally {
+      await reporter.end('ended')
       await replays.close()
     }
   }
