@@ -2,10 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type { ChainFacts } from '../../services/core/domain/chains.js'
-import type { BlockUpdate } from '../../services/core/domain/records.js'
 import { countOf, seedOf } from '../rig/counts.js'
 import { generateRecording } from '../rig/market/generate.js'
 import { marketMoney } from '../rig/market/money.js'
+import { swapsOf, updateOf } from '../rig/replay/pushed-swaps.js'
 import { openReplayedNode, type ReplayedNode } from '../rig/replay/replayed-node.js'
 import { type Client, connect, type Frame } from '../serve/push-client.js'
 
@@ -38,12 +38,7 @@ async function untilFolded(chain: string, records: number): Promise<void> {
 
 /** The update of each swap that was pushed. */
 const pushedSwaps = (frames: readonly Frame[]): string[] =>
-  frames.flatMap(({ result }) => (result?.topic === 'tx' ? [String(result.cursor).replace(/:\d+$/, '')] : []))
-
-const swapsOf = (updates: readonly BlockUpdate[]): string[] =>
-  updates.flatMap(({ epoch, chain, seq, pairs }) =>
-    pairs.flatMap(({ trades }) => trades.map(() => `${epoch}:${chain}:${seq}`)),
-  )
+  frames.flatMap(({ result }) => (result?.topic === 'tx' ? [updateOf(String(result.cursor))] : []))
 
 async function listen(chain: string): Promise<Client> {
   const client = await connect(node.rig.wsUrl)

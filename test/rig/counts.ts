@@ -57,6 +57,11 @@ export const COUNTS = {
     proves:
       'a replay switched in while clients listen and processes die loses and repeats no push, and no row is wrong',
   },
+  replayedMarkets: {
+    ...{ short: 0, long: 5, seed: 71, files: ['test/integration/replay-proof.long.test.ts'] },
+    proves:
+      'generated markets replayed with other money beside a running `up` lose and repeat no push of 200 clients, through ten kills',
+  },
   replayStops: {
     ...{ short: 0, long: 20, seed: 7, files: ['test/integration/replay-runs.long.test.ts'] },
     proves: 'a recording played in several runs leaves what one run leaves',

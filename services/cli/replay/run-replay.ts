@@ -24,6 +24,7 @@ import type { Platform } from '../../processes/platform/platform.js'
 import { verifyRows } from '../verify/compare.js'
 import { refold } from '../verify/refold.js'
 import { compareReplayed } from './compare-replayed.js'
+import { pacedStore } from './paced-store.js'
 import type { ReplayReporter } from './replay-report.js'
 import type { ReplayStores } from './replay-stores.js'
 
@@ -62,7 +63,8 @@ export async function runReplay(given: RunReplayDeps, request: ReplayRequest, si
   if (pending?.phase === 'ready' || pending?.phase === 'switching' || pending?.phase === 'cleaning')
     return switchOver(deps, pending, signal)
   const replay = await planReplay(deps, request.limits)
-  const beside = await deps.stores.openBeside()
+  const opened = await deps.stores.openBeside()
+  const beside = deps.isServed ? pacedStore(opened) : opened
   try {
     await beside.migrate()
     const folded = await foldToEnd(deps, replay, beside, request, signal)
@@ -79,7 +81,7 @@ export async function runReplay(given: RunReplayDeps, request: ReplayRequest, si
     await deps.replays.put(chain, ready)
     return await switchOver(deps, ready, signal)
   } finally {
-    await beside.close()
+    await opened.close()
   }
 }
 

@@ -124,6 +124,7 @@ export function createPushServer(deps: PushDeps): PushServer {
     const range = { from, to, fromS: feed.ringOf(from.chain).timeBefore(from), toS: undefined }
     for (const [socket, session] of open) {
       for (const subscription of liveSubscriptions(session)) {
+        if (!subscription.spec.chains.includes(to.chain)) continue
         for (const text of gapNotices(subscription, range)) socket.send(text)
       }
     }

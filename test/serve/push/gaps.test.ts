@@ -1,6 +1,6 @@
 /** Resuming from a cursor: a gap notice where replay is impossible, a full replay where it is not. */
 import { describe, expect, it } from 'vitest'
-import { OTHER_PAIR, PAIR, pairUpdate, T0, TOKEN, trade, WETH } from '../updates.js'
+import { OTHER_PAIR, PAIR, pairUpdate, T0, TOKEN, trade, update, WETH } from '../updates.js'
 import { undeclared } from './declared.js'
 import { usePushRig } from './rig.js'
 
@@ -121,4 +121,15 @@ it('sends a gap notice to subscribers when updates are missing from the log', as
     to: `1:eth:${from + 2}:0`,
     refill: expect.stringContaining(`/v2/txs/swap/${PAIR}-eth?from_time=`),
   })
+})
+
+it('does not tell subscribers of one chain that updates of another are missing', async () => {
+  const [ofEth, ofBsc] = [await client(), await client()]
+  await node.rig.feed(update({ chain: 'bsc', seq: 1 }))
+  await ofEth.call('subscribe', ['tx', PAIR, 'eth'], 1)
+  await ofBsc.call('subscribe', ['tx', '*', 'bsc'], 1)
+  await node.rig.feed(update({ chain: 'bsc', seq: 4 }))
+  expect((await ofBsc.topic('gap')).result).toMatchObject({ chain: 'bsc', to: '1:bsc:3:0', refill: null })
+  await ofEth.settle()
+  expect(ofEth.frames.filter(({ result }) => result?.topic === 'gap')).toEqual([])
 })
