@@ -1,19 +1,21 @@
 /** Damage of a data directory is named and repaired, or the start ends with the remedy; an undamaged one is left alone. */
-import { cpSync, existsSync, rmSync, truncateSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { restoreBackup } from '../../services/cli/backup/restore-backup.js'
+import type { Backup } from '../../services/cli/backup/backup-format.js'
 import { writeBackup } from '../../services/cli/backup/write-backup.js'
 import { findDataDir } from '../../services/core/data-dir/data-dir.js'
 import { openRepairs } from '../../services/core/data-dir/repairs.js'
 import { ConfigError } from '../../services/core/domain/errors.js'
 import { openEmbeddedLog } from '../../services/core/log/embedded-log.js'
+import { STATUS_TOPIC } from '../../services/core/log/port.js'
 import { recordProblemOf } from '../../services/core/log/salvage-log.js'
 import { silentLogger } from '../../services/core/runtime/logger.js'
 import { findChangedFiles } from '../../services/core/store/store-files.js'
 import { healAtStart, problemOf } from '../../services/processes/repair/heal-at-start.js'
 import { countOf, seedOf } from '../rig/counts.js'
 import { damageAtRandom, isUsedByteChanged } from '../rig/damage.js'
+import { storeEnvironmentOf } from '../rig/engine.js'
 import { runCommand } from '../rig/http/command.js'
 import { createRandom } from '../rig/market/random.js'
 import { engineExpected } from '../rig/store-engine.js'
@@ -78,19 +80,47 @@ test('an undamaged directory has no damage', async () => {
   expect(findChangedFiles(dataDir)).toEqual([])
 })
 
-test('a backup in two runs restores every record, and the start after it is not ready before the chains are folded', async () => {
-  const dataDir = copyBase('backed-up')
-  const folder = base.pathOf('backup')
-  await writeBackup(findDataDir(dataDir), folder, 0)
-  const log = openEmbeddedLog({ path: join(dataDir, 'log') })
-  await log.append('dex.dead.eth', [{ key: 'eth', value: Buffer.from('later'), timestampMs: 1 }])
-  await log.close()
-  expect(await writeBackup(findDataDir(dataDir), folder, 0)).toMatchObject({ records: 1 })
-  const restored = base.pathOf('restored')
-  await restoreBackup(folder, restored)
-  expect(await recordsOf(restored)).toEqual(await recordsOf(dataDir))
-  const [repair] = openRepairs(restored, silentLogger).list()
-  expect(Object.keys(repair?.until ?? {}).sort()).toEqual(['eth', 'solana'])
+describe('a backup in two runs', () => {
+  const restore = (folder: string, dataDir: string) =>
+    runCommand(['restore', folder, '--data-dir', dataDir], { cwd: base.pathOf(''), env: storeEnvironmentOf(dataDir) })
+
+  async function backUpTwice(): Promise<{ dataDir: string; folder: string }> {
+    const [dataDir, folder] = [copyBase('backed-up'), base.pathOf('backup')]
+    rmSync(folder, { recursive: true, force: true })
+    await writeBackup(findDataDir(dataDir), folder, 0)
+    const log = openEmbeddedLog({ path: join(dataDir, 'log') })
+    await log.append(STATUS_TOPIC, [{ key: 'eth', value: Buffer.from('{}'), timestampMs: 1 }])
+    await log.close()
+    expect(await writeBackup(findDataDir(dataDir), folder, 0)).toMatchObject({ records: 1 })
+    return { dataDir, folder }
+  }
+
+  test.runIf(engineExpected)('restores every record and row in the same epoch', async () => {
+    const { dataDir, folder } = await backUpTwice()
+    const restored = base.pathOf('restored')
+    // Of a restore that was killed.
+    cpSync(join(dataDir, 'log'), join(restored, 'restoring', 'log'), { recursive: true })
+    const { code, out } = await restore(folder, restored)
+    expect([code, out]).toEqual([0, expect.stringContaining('Folded: eth, solana.')])
+    expect(await recordsOf(restored)).toEqual(await recordsOf(dataDir))
+    expect(openRepairs(restored, silentLogger).list()).toEqual([])
+    expect(await base.differencesOf(restored)).toEqual([])
+    expect(existsSync(join(restored, 'restoring'))).toBe(false)
+  })
+
+  test('of an earlier version: a start is not ready before the chains are folded', async () => {
+    const { dataDir, folder } = await backUpTwice()
+    const file = join(folder, 'backup.json')
+    const { folds: _folds, ...earlier } = JSON.parse(readFileSync(file, 'utf8')) as Backup
+    // A server with a fixed key has none in its store.
+    writeFileSync(file, JSON.stringify({ ...earlier, tables: { ...earlier.tables, keys: [] } }))
+    const restored = base.pathOf('restored-earlier')
+    expect(await restore(folder, restored)).toMatchObject({ code: 0 })
+    expect(await recordsOf(restored)).toEqual(await recordsOf(dataDir))
+    expect(problemOf(join(restored, 'keys'))).toBeUndefined()
+    const [repair] = openRepairs(restored, silentLogger).list()
+    expect(Object.keys(repair?.until ?? {}).sort()).toEqual(['eth', 'solana'])
+  })
 })
 
 describe('random damage', () => {

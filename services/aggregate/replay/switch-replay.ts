@@ -5,7 +5,7 @@
  */
 import { isDue, type Replay, type Replays } from '../../core/coordination/replays.js'
 import type { ChainFacts, ChainMoney } from '../../core/domain/chains.js'
-import { blocksTopic, type EventLog } from '../../core/log/port.js'
+import { blocksTopic } from '../../core/log/port.js'
 import { isRetryable } from '../../core/runtime/backoff.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { Store } from '../../core/store/port.js'
@@ -15,6 +15,7 @@ import { readMeta } from '../checkpoint/restore-state.js'
 import type { StateStore } from '../checkpoint/state-store.js'
 import { foldFingerprint, lastUpdate } from '../epoch.js'
 import { deleteOlderEpochs } from '../retention.js'
+import { foldUntil } from './fold-until.js'
 import { dropReplayedRows, hasReplayedRows, moveReplayedRows } from './replayed-rows.js'
 
 /** Where replays are, beside the live chain. */
@@ -39,8 +40,6 @@ export type SwitchDeps = Pick<PipelineDeps, 'log' | 'codec' | 'store' | 'setting
   openState(chain: string): Promise<StateStore>
   logger: Logger
 }
-
-const BATCH = { maxRecords: 128, maxBytes: 256 * 1024 }
 
 /** With the money of a replay that was ready after the configuration was read. */
 export function factsWithReplay(facts: ChainFacts, { replays, configuredMs }: ReplayParts): ChainFacts {
@@ -150,22 +149,6 @@ export function openReplayPipeline(
 function withMoney(facts: ChainFacts, money: ChainMoney): ChainFacts {
   const { anchor: _anchor, native: _native, ...others } = facts
   return { ...others, ...money }
-}
-
-type Until = { position: number; seq: number }
-
-/** Folds up to an offset, which is the end of a block, and from there record by record up to a seq. */
-async function foldUntil(log: EventLog, topic: string, pipeline: ChainPipeline, { position, seq }: Until) {
-  let from = pipeline.position
-  while (pipeline.stopped === null && (from < position || pipeline.state.seq < seq)) {
-    const isBefore = from < position
-    const read = await log.read(topic, { from, ...(isBefore ? BATCH : { maxRecords: 1 }) })
-    const records = isBefore ? read.filter(({ offset }) => offset < position) : read
-    const last = records.at(-1)
-    if (last === undefined) return
-    await pipeline.process(records)
-    from = last.offset + 1
-  }
 }
 
 /** Where the live fold stopped. */

@@ -17,9 +17,16 @@ export type Backup = {
   topics: Record<string, BackupTopic>
   /** The schema registry, the keys, what they spent, and positions of sources: keys with their values. */
   tables: Record<'schemas' | 'keys' | 'spent' | 'sources', [key: unknown, value: unknown][]>
+  /**
+   * What each chain was folded with, and a place up to which that is published: a restored chain continues in the same epoch.
+   * Absent in backups of earlier versions.
+   */
+  folds?: Record<string, BackupFold>
   /** Other small files, by path in the data directory, in base64. */
   files: Record<string, string>
 }
+
+export type BackupFold = { epoch: number; fingerprint: string; position: number }
 
 export const CHUNK_HEADER_BYTES = 12
 export const fileOf = (folder: string): string => join(folder, 'backup.json')

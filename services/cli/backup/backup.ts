@@ -1,5 +1,14 @@
 /** `dextape backup` and `dextape restore`: what cannot be computed again, in files that any machine can read. */
-import { type Cli, configOf, configOfExistingData, existingDir, type GlobalOptions, type World } from '../context.js'
+import {
+  type Cli,
+  configOf,
+  configOfExistingData,
+  existingDir,
+  type GlobalOptions,
+  loggerOf,
+  progressOf,
+  type World,
+} from '../context.js'
 
 export function addBackup({ program, world, act }: Cli): void {
   program
@@ -9,7 +18,7 @@ export function addBackup({ program, world, act }: Cli): void {
     .addHelpText(
       'after',
       [
-        '\nWorks while `up` runs. Checkpoints and the store are not in it: after a restore they are computed from the log.',
+        '\nWorks while `up` runs. Checkpoints and the store are not in it: `dextape restore` computes them from the log.',
         '\nExample:\n  dextape backup /mnt/backup/dextape',
       ].join('\n'),
     )
@@ -18,7 +27,14 @@ export function addBackup({ program, world, act }: Cli): void {
     .command('restore')
     .description('Create a data directory from a backup')
     .argument('<dir>', 'Folder of the backup')
-    .addHelpText('after', '\nExample:\n  dextape restore /mnt/backup/dextape --data-dir .dextape')
+    .addHelpText(
+      'after',
+      [
+        '\nFolds the chains from the log in the epochs they were in, so that clients resume by their cursors. Use the',
+        'configuration of the server that was backed up: with other money tokens the first start folds in a new epoch.',
+        '\nExample:\n  dextape restore /mnt/backup/dextape --data-dir .dextape',
+      ].join('\n'),
+    )
     .action(act((options, folder = '') => restore(world, folder, options)))
 }
 
@@ -30,8 +46,13 @@ async function backUp(world: World, folder: string, options: GlobalOptions): Pro
 }
 
 async function restore(world: World, folder: string, options: GlobalOptions): Promise<void> {
-  const { dataDir } = configOf(world, options)
+  const config = configOf(world, options)
+  const { dataDir } = config
   const { restoreBackup } = await import('./restore-backup.js')
-  const records = await restoreBackup(folder, dataDir)
-  await world.out.line(`${dataDir}: ${records} records restored. Start \`dextape up\` to compute the rest from them.`)
+  const logger = loggerOf(world, config)
+  const what = { message: 'folding the restored log', unit: 'updates', everyMs: config.intervals.progressMs }
+  const progress = (chain: string) => progressOf(world, logger, { ...what, fields: { chain } })
+  const { records, folded } = await restoreBackup(folder, dataDir, { config, logger, nowMs: world.nowMs, progress })
+  const chains = folded.length === 0 ? 'The first start folds the chains' : `Folded: ${folded.join(', ')}`
+  await world.out.line(`${dataDir}: ${records} records restored. ${chains}.`)
 }

@@ -1,5 +1,5 @@
-/** Creates a data directory from a backup. The chains are folded from the log by its first start. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+/** Creates a data directory from a backup. It appears only when it is whole. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Key, open } from 'lmdb'
 import { type DataDir, openDataDir } from '../../core/data-dir/data-dir.js'
@@ -11,12 +11,21 @@ import { restoreTopic } from '../../core/log/salvage-log.js'
 import { silentLogger } from '../../core/runtime/logger.js'
 import { knownHeads } from '../../processes/repair/known-heads.js'
 import { type Backup, backupDamaged, CHUNK_HEADER_BYTES, fileOf, readBackup } from './backup-format.js'
+import { type FoldRestoredDeps, foldRestored } from './fold-restored.js'
 
 const PRIVATE = 0o600
 const CHUNKS_PER_COMMIT = 200
 
-/** Resolves with the number of records. */
-export async function restoreBackup(folder: string, dataDir: string): Promise<number> {
+/** Within the data directory, which may be a file system of its own. */
+const UNFINISHED = 'restoring'
+
+export type Restored = {
+  records: number
+  /** Chains whose checkpoints and rows were computed; the first start does the others. */
+  folded: string[]
+}
+
+export async function restoreBackup(folder: string, dataDir: string, deps: FoldRestoredDeps): Promise<Restored> {
   const backup = readBackup(folder)
   if (backup === undefined)
     throw new ConfigError({
@@ -24,30 +33,43 @@ export async function restoreBackup(folder: string, dataDir: string): Promise<nu
       what: `No backup at ${folder}: ${fileOf(folder)} is missing`,
       fix: 'Give the folder that `dextape backup` wrote to.',
     })
-  if (existsSync(dataDir) && readdirSync(dataDir).length > 0)
+  if (existsSync(dataDir) && readdirSync(dataDir).some((name) => name !== UNFINISHED))
     throw new ConfigError({
       code: 'data_dir_not_empty',
       what: `The data directory ${dataDir} is not empty`,
       fix: 'Move it away, or restore to another one with --data-dir.',
     })
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  for (const [name, text] of Object.entries(backup.marks)) writeFileSync(join(dataDir, name), text)
-  const dir = openDataDir(dataDir)
+  const unfinished = join(dataDir, UNFINISHED)
+  rmSync(unfinished, { recursive: true, force: true })
+  mkdirSync(unfinished, { recursive: true, mode: 0o700 })
+  for (const [name, text] of Object.entries(backup.marks)) writeFileSync(join(unfinished, name), text)
+  const dir = openDataDir(unfinished)
   for (const [name, content] of Object.entries(backup.files)) {
-    mkdirSync(dirname(join(dataDir, name)), { recursive: true, mode: 0o700 })
-    writeFileSync(join(dataDir, name), content, { encoding: 'base64', mode: PRIVATE })
+    mkdirSync(dirname(join(unfinished, name)), { recursive: true, mode: 0o700 })
+    writeFileSync(join(unfinished, name), content, { encoding: 'base64', mode: PRIVATE })
   }
   await putEntries(dir.sourcesPath, backup.tables.sources)
   await putEntries(dir.keysPath, backup.tables.keys)
   await putEntries(join(dir.keysPath, 'spent'), backup.tables.spent)
   const records = await restoreLog(folder, dir.logPath, backup)
-  await expectFold(dir)
-  return records
+  const folded = await foldRestored(dir, backup.folds, deps)
+  await expectFold(dir, folded)
+  moveUp(unfinished, dataDir)
+  return { records, folded }
 }
 
-/** Until the chains are folded again, a start is not ready. */
-async function expectFold(dir: DataDir): Promise<void> {
-  const heads = Object.entries(await knownHeads(dir, { hasLog: true }))
+/** The marks come last: without them it is no data directory. */
+function moveUp(from: string, to: string): void {
+  const isMark = (name: string) => name === 'VERSION' || name === 'ORIGIN'
+  const names = readdirSync(from)
+  for (const name of [...names.filter((one) => !isMark(one)), ...names.filter(isMark)])
+    renameSync(join(from, name), join(to, name))
+  rmdirSync(from)
+}
+
+/** Until the other chains are folded again, a start is not ready. */
+async function expectFold(dir: DataDir, folded: readonly string[]): Promise<void> {
+  const heads = Object.entries(await knownHeads(dir, { hasLog: true })).filter(([chain]) => !folded.includes(chain))
   const until = Object.fromEntries(heads.map(([chain, block]) => [chain, { block, epoch: 0 }]))
   const what = 'The data directory was restored from a backup'
   openRepairs(dir.path, silentLogger).begin(
@@ -100,7 +122,8 @@ async function restoreFile(env: Environment, id: number, file: string): Promise<
 }
 
 async function putEntries(path: string, entries: readonly (readonly [unknown, unknown])[]): Promise<void> {
-  if (entries.length === 0) return
+  // A folder without its file passes for damaged: keys/ has other files too.
+  if (entries.length === 0 && !existsSync(path)) return
   mkdirSync(path, { recursive: true, mode: 0o700 })
   const table = open<unknown, string>({ path, encoding: 'json', noSubdir: false, ...{ permissionsMode: PRIVATE } })
   await table.transaction(() => {

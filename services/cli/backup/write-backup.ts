@@ -5,18 +5,29 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { open } from 'lmdb'
+import { open, type Transaction } from 'lmdb'
+import { readMeta } from '../../aggregate/checkpoint/restore-state.js'
+import { openStateStore } from '../../aggregate/checkpoint/state-store.js'
 import type { DataDir } from '../../core/data-dir/data-dir.js'
 import { ConfigError } from '../../core/domain/errors.js'
 import { chunkRecords, plainChunk } from '../../core/log/chunk.js'
 import { type Environment, openEnvironment, type TopicState } from '../../core/log/lmdb-tables.js'
-import { type Backup, type BackupTopic, CHUNK_HEADER_BYTES, fileOf, readBackup } from './backup-format.js'
+import { dataFileOf } from '../../core/log/salvage-log.js'
+import {
+  type Backup,
+  type BackupFold,
+  type BackupTopic,
+  CHUNK_HEADER_BYTES,
+  fileOf,
+  readBackup,
+} from './backup-format.js'
 
 const MARKS = ['VERSION', 'ORIGIN']
 const SMALL_FILES = ['keys/ws-token.secret', 'simulator/market.json']
@@ -28,20 +39,23 @@ export async function writeBackup(dir: DataDir, folder: string, nowMs: number) {
   if (before !== undefined && before.marks.ORIGIN !== marks.ORIGIN) throw otherLog(folder)
   // Before the log: a source must not be ahead of it.
   const sources = await entriesOf(dir.sourcesPath)
+  // Before the log too: what a checkpoint has is published.
+  const folds = await foldsOf(dir)
   const env = openEnvironment({ path: dir.logPath })
+  // One moment of the log, whatever is written and deleted meanwhile.
+  const transaction = env.root.useReadTransaction()
   try {
-    // In one go, so that no update is in the backup without its block.
-    const states = [...env.topics.getRange()].map(({ key, value }) => [key, value] as const)
-    const schemas = [...env.schemas.getRange()].map(({ key, value }): [unknown, unknown] => [key, value])
+    const states = [...env.topics.getRange({ transaction })].map(({ key, value }) => [key, value] as const)
+    const schemas = [...env.schemas.getRange({ transaction })].map(({ key, value }): [unknown, unknown] => [key, value])
     const topics: Backup['topics'] = {}
     const written = { records: 0, bytes: 0 }
     for (const [topic, state] of states) {
       const known = before?.topics[topic]
       if (known !== undefined && known.end > state.end) throw otherLog(folder)
-      topics[topic] = addRecords(env, folder, topic, state, known, written)
+      topics[topic] = addRecords({ env, transaction }, folder, topic, state, known, written)
     }
     const backup: Backup = {
-      ...{ format: 1, made: Math.floor(nowMs / 1000), marks, topics },
+      ...{ format: 1, made: Math.floor(nowMs / 1000), marks, topics, folds },
       tables: {
         ...{ schemas, sources, keys: await entriesOf(dir.keysPath) },
         spent: await entriesOf(join(dir.keysPath, 'spent')),
@@ -57,12 +71,31 @@ export async function writeBackup(dir: DataDir, folder: string, nowMs: number) {
     removeOld(folder, before, backup)
     return written
   } finally {
+    transaction.done()
     await env.root.close()
   }
 }
 
+/** Of chains with a checkpoint; one that is just being replaced is left out. */
+async function foldsOf({ statePath }: DataDir): Promise<Record<string, BackupFold>> {
+  const folds: Record<string, BackupFold> = {}
+  for (const chain of existsSync(statePath) ? readdirSync(statePath) : []) {
+    const path = join(statePath, chain)
+    if (!existsSync(dataFileOf(path))) continue
+    const state = await openStateStore(path)
+    try {
+      const { epoch, fingerprint, position } = readMeta(state) ?? {}
+      if (epoch !== undefined && fingerprint !== undefined && position !== undefined)
+        folds[chain] = { epoch, fingerprint, position }
+    } finally {
+      await state.close()
+    }
+  }
+  return folds
+}
+
 function addRecords(
-  env: Environment,
+  { env, transaction }: { env: Environment; transaction: Transaction },
   folder: string,
   topic: string,
   state: TopicState,
@@ -74,7 +107,7 @@ function addRecords(
   if (first >= state.end) return { start: state.start, end: state.end, files }
   let next = first
   function* chunks(): Generator<Buffer> {
-    for (const { key, value } of env.chunks.getRange({ start: [state.id], end: [state.id, state.end] })) {
+    for (const { key, value } of env.chunks.getRange({ start: [state.id], end: [state.id, state.end], transaction })) {
       const at = (key as [number, number])[1]
       const end = at + chunkRecords(value)
       if (end <= first) continue

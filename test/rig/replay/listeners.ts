@@ -16,12 +16,13 @@ export type Listener = {
   isClosed(): boolean
 }
 
-/** `onSwap`: its chain time in seconds. */
+/** `onSwap`: its chain time in seconds. `resume`: the cursor after which it begins; the head by default. */
 export async function listenTo(
   url: string,
   key: string,
   chain: string,
   onSwap: (timeS: number) => void,
+  resume?: string,
 ): Promise<Listener> {
   const socket = new WebSocket(url, { headers: { 'x-api-key': key }, perMessageDeflate: false })
   const lists = { cursors: [] as string[], retracts: [] as string[], gaps: [] as string[], others: [] as string[] }
@@ -46,7 +47,8 @@ export async function listenTo(
       } else listener.others.push(text)
     })
   })
-  socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscribe', params: ['tx', '*', chain] }))
+  const params = ['tx', '*', chain, ...(resume === undefined ? [] : [{ since: [resume] }])]
+  socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscribe', params }))
   await begun
   return Object.assign(listener, { close: () => socket.terminate(), isClosed: () => isClosed })
 }

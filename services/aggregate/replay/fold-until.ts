@@ -1,0 +1,27 @@
+import type { EventLog } from '../../core/log/port.js'
+import type { ChainPipeline } from '../chain-pipeline.js'
+
+const BATCH = { maxRecords: 128, maxBytes: 256 * 1024 }
+
+export type Until = { position: number; seq: number }
+
+/** Folds up to an offset, which is the end of a block, and from there record by record up to a seq. */
+export async function foldUntil(
+  log: EventLog,
+  topic: string,
+  pipeline: ChainPipeline,
+  { position, seq }: Until,
+  afterBatch: () => Promise<void> = async () => {},
+): Promise<void> {
+  let from = pipeline.position
+  while (pipeline.stopped === null && (from < position || pipeline.state.seq < seq)) {
+    const isBefore = from < position
+    const read = await log.read(topic, { from, ...(isBefore ? BATCH : { maxRecords: 1 }) })
+    const records = isBefore ? read.filter(({ offset }) => offset < position) : read
+    const last = records.at(-1)
+    if (last === undefined) return
+    await pipeline.process(records)
+    from = last.offset + 1
+    await afterBatch()
+  }
+}
