@@ -27,6 +27,7 @@ import { type Closing, claimStore, openConfiguredStore } from './open-store.js'
 import { openPlatform } from './platform/open-platform.js'
 import type { RunUp } from './process-options.js'
 import { healAtStart, healOpenStore } from './repair/heal-at-start.js'
+import { watchCutFiles } from './repair/watch-cut-files.js'
 import { runChecks } from './threads/run-checks.js'
 import { createEngineThread } from './threads/run-engine.js'
 import { createThreads } from './threads/threads.js'
@@ -43,6 +44,8 @@ export const runUp: RunUp = async (options) => {
   const choice = await chooseSource(config, options.source)
   const dir = openDataDir(choice.dataDir)
   const lock = lockDataDir(dir)
+  if (lock.replaced !== undefined)
+    logger.warn('the last run ended without stopping: it was killed, or a file it used was cut', { pid: lock.replaced })
   const shutdown = createShutdown(logger)
   const closing: Closing = [watchProcess(options, shutdown.signal), () => shutdown.done(), () => lock.release()]
   try {
@@ -69,6 +72,7 @@ async function runServices(
   if (config.log.kind === 'embedded') await healAtStart(dir, { source: choice.source, repairs, logger })
   const platform = await openPlatform({ config, dir: () => dir, logger, health, signal, hasThreads: true })
   closing.push(() => platform.close())
+  if (config.log.kind === 'embedded') closing.push(watchCutFiles(dir))
   await platform.claimOrigin(choice.claim)
   const { log, codec } = platform
   const engine = createEngineThread({ dataDir: dir.path, watchdogMs: config.watchdogMs, logFormat }, logger, () =>

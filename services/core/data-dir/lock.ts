@@ -5,7 +5,11 @@ import { ConfigError } from '../domain/errors.js'
 import { isAlive } from '../runtime/scratch.js'
 import { type DataDir, findDataDir, isDataDir } from './data-dir.js'
 
-export type DirLock = { release(): void }
+export type DirLock = {
+  release(): void
+  /** The process that held it and ended without releasing it. */
+  replaced?: number
+}
 type Holder = { pid: number; started: string }
 
 export function lockDataDir(dir: DataDir, pid: number = process.pid): DirLock {
@@ -28,6 +32,7 @@ function lockFile(lockPath: string, pid: number, refuse: Refuse): DirLock {
   const own = JSON.stringify({ pid, started: startOf(pid) } satisfies Holder)
   const draft = `${lockPath}.${pid}`
   writeFileSync(draft, own)
+  let replaced: number | undefined
   try {
     for (let attempt = 0; ; attempt++) {
       try {
@@ -39,12 +44,14 @@ function lockFile(lockPath: string, pid: number, refuse: Refuse): DirLock {
       }
       const holder = holderOf(lockPath)
       if (holder !== undefined) throw refuse(holder.pid)
+      replaced = parseHolder(readText(lockPath))?.pid
       removeStale(lockPath, pid, refuse)
     }
   } finally {
     rmSync(draft, { force: true })
   }
   return {
+    ...(replaced === undefined ? {} : { replaced }),
     release() {
       if (readText(lockPath) === own) rmSync(lockPath, { force: true })
     },
