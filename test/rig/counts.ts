@@ -60,7 +60,7 @@ export const COUNTS = {
   replayedMarkets: {
     ...{ short: 0, long: 5, seed: 71, files: ['test/integration/replay-proof.long.test.ts'] },
     proves:
-      'generated markets replayed with other money beside a running `up` lose and repeat no push of 200 clients, through ten kills',
+      'generated markets replayed with other money beside a running `up` lose and repeat no push of 200 clients, through ten kills; prints the latency with and without, and judges it on a machine without other work',
   },
   replayStops: {
     ...{ short: 0, long: 20, seed: 7, files: ['test/integration/replay-runs.long.test.ts'] },

@@ -5,12 +5,15 @@ import { repositoryRoot } from '../../../schemas/avro.js'
 import type { Ended } from '../http/command.js'
 import { runHere } from '../http/command-here.js'
 
+const PAGE = readFileSync(join(repositoryRoot(), 'docs/recipes.md'), 'utf8')
+
 const RECIPES = new Map(
-  readFileSync(join(repositoryRoot(), 'docs/recipes.md'), 'utf8')
-    .split(/^## /m)
+  PAGE.split(/^## /m)
     .slice(1)
     .map((section) => [section.slice(0, section.indexOf('\n')), linesOf(section)]),
 )
+
+export const recipesPage = (): string => PAGE
 
 export const recipeTitles = (): string[] => [...RECIPES.keys()]
 
