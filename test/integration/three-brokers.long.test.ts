@@ -37,11 +37,11 @@ const SEED = 91
 const FULL_SPEED = 4.5
 const FULL_SWAPS_PER_S = 1000
 const options = { swapsPerBlock: 100 }
-const BLOCKS = 1200
+const BLOCKS = 1600
 /** Lines of the recording that are played at once, to see how many swaps this machine holds. */
-const TRIED_LINES = 250
+const TRIED_LINES = 500
 /** Of what it held: upgrades and their catching up take the rest. */
-const SHARE = 0.5
+const SHARE = 0.65
 /** Between two failures, so that each is measured apart. */
 const QUIET_MS = 5_000
 const CLEAR_OF_OPENING = 10

