@@ -11,7 +11,7 @@ import type { StageLatency } from '../core/runtime/stage-latency.js'
 import type { Tracer } from '../core/runtime/tracing.js'
 import type { Store } from '../core/store/port.js'
 import { type ChainPipeline, openChainPipeline, type PipelineDeps } from './chain-pipeline.js'
-import { type ChainTurns, createChainTurns, type TurnSettings } from './chain-turns.js'
+import { type ChainTurns, createChainTurns, FOLD_BATCH, type TurnSettings } from './chain-turns.js'
 import type { StateStore } from './checkpoint/state-store.js'
 import type { FoldMeters } from './fold-meters.js'
 import { type AggregateChainStatus, pipelineStatus } from './pipeline-status.js'
@@ -57,8 +57,6 @@ export type Aggregate = {
   status(): AggregateChainStatus[]
 }
 
-/** Small enough that a stop, a checkpoint or a request never waits long for a batch to be folded. */
-const BATCH = { maxRecords: 128, maxBytes: 256 * 1024 }
 const SHORTEST_TICK_MS = 100
 const LONGEST_TICK_MS = 1000
 const TICKS_PER_INTERVAL = 10
@@ -161,7 +159,7 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
     const timer = setInterval(() => void turns.tick().catch((error: unknown) => failed.abort(error)), tickMs)
     try {
       const from = pipeline.position
-      for await (const records of log.follow(blocksTopic(chain, generation), { from, ...BATCH }, until)) {
+      for await (const records of log.follow(blocksTopic(chain, generation), { from, ...FOLD_BATCH }, until)) {
         await turns.process(records)
         if (pipeline.stopped !== null) break
         await nextTurn()

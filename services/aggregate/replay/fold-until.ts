@@ -1,7 +1,6 @@
 import type { EventLog } from '../../core/log/port.js'
 import type { ChainPipeline } from '../chain-pipeline.js'
-
-const BATCH = { maxRecords: 128, maxBytes: 256 * 1024 }
+import { FOLD_BATCH } from '../chain-turns.js'
 
 export type Until = { position: number; seq: number }
 
@@ -16,7 +15,7 @@ export async function foldUntil(
   let from = pipeline.position
   while (pipeline.stopped === null && (from < position || pipeline.state.seq < seq)) {
     const isBefore = from < position
-    const read = await log.read(topic, { from, ...(isBefore ? BATCH : { maxRecords: 1 }) })
+    const read = await log.read(topic, { from, ...(isBefore ? FOLD_BATCH : { maxRecords: 1 }) })
     const records = isBefore ? read.filter(({ offset }) => offset < position) : read
     const last = records.at(-1)
     if (last === undefined) return

@@ -28,6 +28,8 @@ export type Backup = {
 
 export type BackupFold = { epoch: number; fingerprint: string; position: number }
 
+/** Files that say what a data directory is. */
+export const MARKS = ['VERSION', 'ORIGIN']
 export const CHUNK_HEADER_BYTES = 12
 export const fileOf = (folder: string): string => join(folder, 'backup.json')
 

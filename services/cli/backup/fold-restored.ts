@@ -4,6 +4,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { openChainPipeline } from '../../aggregate/chain-pipeline.js'
+import { CHECKPOINT_PAIRS } from '../../aggregate/chain-turns.js'
 import { foldFingerprint, lastUpdate } from '../../aggregate/epoch.js'
 import { foldUntil } from '../../aggregate/replay/fold-until.js'
 import { type Config, chainFacts } from '../../core/config/index.js'
@@ -25,9 +26,6 @@ export type FoldRestoredDeps = {
   nowMs: () => number
   progress: (chain: string) => Progress
 }
-
-/** As many changed pairs are written at once. */
-const CHECKPOINT_PAIRS = 8000
 
 /** Resolves with the chains that were folded; the first start folds the others, in a new epoch. */
 export async function foldRestored(dir: DataDir, folds: Backup['folds'], deps: FoldRestoredDeps): Promise<string[]> {

@@ -10,7 +10,7 @@ import { type Environment, openEnvironment } from '../../core/log/lmdb-tables.js
 import { restoreTopic } from '../../core/log/salvage-log.js'
 import { silentLogger } from '../../core/runtime/logger.js'
 import { knownHeads } from '../../processes/repair/known-heads.js'
-import { type Backup, backupDamaged, CHUNK_HEADER_BYTES, fileOf, readBackup } from './backup-format.js'
+import { type Backup, backupDamaged, CHUNK_HEADER_BYTES, fileOf, MARKS, readBackup } from './backup-format.js'
 import { type FoldRestoredDeps, foldRestored } from './fold-restored.js'
 
 const PRIVATE = 0o600
@@ -60,7 +60,7 @@ export async function restoreBackup(folder: string, dataDir: string, deps: FoldR
 
 /** The marks come last: without them it is no data directory. */
 function moveUp(from: string, to: string): void {
-  const isMark = (name: string) => name === 'VERSION' || name === 'ORIGIN'
+  const isMark = (name: string) => MARKS.includes(name)
   const names = readdirSync(from)
   for (const name of [...names.filter((one) => !isMark(one)), ...names.filter(isMark)])
     renameSync(join(from, name), join(to, name))

@@ -26,10 +26,10 @@ import {
   type BackupTopic,
   CHUNK_HEADER_BYTES,
   fileOf,
+  MARKS,
   readBackup,
 } from './backup-format.js'
 
-const MARKS = ['VERSION', 'ORIGIN']
 const SMALL_FILES = ['keys/ws-token.secret', 'simulator/market.json']
 
 export async function writeBackup(dir: DataDir, folder: string, nowMs: number) {

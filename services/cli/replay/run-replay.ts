@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { type ChainPipeline, storedProgress } from '../../aggregate/chain-pipeline.js'
+import { CHECKPOINT_PAIRS } from '../../aggregate/chain-turns.js'
 import { foldFingerprint, lastUpdate } from '../../aggregate/epoch.js'
 import { limitedStore } from '../../aggregate/replay/replayed-rows.js'
 import { cleanAfterSwitch, openReplayPipeline, switchToReplay } from '../../aggregate/replay/switch-replay.js'
@@ -52,7 +53,6 @@ type Deps = RunReplayDeps & { replays: Replays; chain: string }
 
 const BATCH = { maxRecords: 256, maxBytes: 1024 * 1024 }
 const CHECKPOINT_EVERY_MS = 10_000
-const CHECKPOINT_PAIRS = 8000
 const LOOK_EVERY_MS = 100
 
 export async function runReplay(given: RunReplayDeps, request: ReplayRequest, signal: AbortSignal): Promise<number> {
