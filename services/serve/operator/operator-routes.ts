@@ -1,6 +1,6 @@
 /**
  * `/v2/operator/…`: what only the operator of a server may see. Declared like operations; they need a key of plan operator,
- * except the history, which holds nothing that `/metrics` does not.
+ * except the history, which names no key, client or node.
  */
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'

@@ -17,7 +17,7 @@ import {
 import { operation } from '../operation.js'
 import { ChainName, limitOf, resolveChains } from '../parameters.js'
 import { badRequest } from '../problem.js'
-import { demand, isMoney, MOST_TURNOVER } from './tokens-trending.js'
+import { demand, demandOf, isMoney } from './tokens-trending.js'
 
 const DEFAULT_LIMIT = 200
 const MAX_LIMIT = 300
@@ -47,8 +47,7 @@ const demandIn: WindowMeasure = (market, token, window) => {
   if (Number.isNaN(token.tvl) || isMoney(market, token)) return Number.NaN
   if (window === '24h') return demand(token)
   const { buy_volume, sell_volume, makers } = tokenWindow(market, token, window)
-  const paceUsd = (buy_volume + sell_volume) * WINDOWS_PER_DAY[window]
-  return Math.min(paceUsd, MOST_TURNOVER * token.tvl) * Math.log2(1 + makers)
+  return demandOf((buy_volume + sell_volume) * WINDOWS_PER_DAY[window], token.tvl, makers)
 }
 
 /** Figures that `orderby` accepts; those of a window are of the requested one. */

@@ -16,7 +16,7 @@ const MAX_PAGE = 1_000_000
 const LAST_PAGE = -1
 
 /** Volume above this multiple of the liquidity counts as wash trading. */
-export const MOST_TURNOVER = 10
+const MOST_TURNOVER = 10
 
 type Scored = { token: TokenState; group: number; score: number }
 const IN_DEMAND = 0
@@ -123,9 +123,13 @@ export function trending(market: Market, page: number, pageSize: number): { toke
 
 /** Daily volume at the mean of the last day's and the last hour's rate, capped by liquidity and weighted by makers. */
 export function demand({ windows, tvl }: TokenState): number {
-  const paceUsd = (dayVolumeUsd(windows) + 24 * hourVolumeUsd(windows)) / 2
+  return demandOf((dayVolumeUsd(windows) + 24 * hourVolumeUsd(windows)) / 2, tvl, dayMakers(windows))
+}
+
+/** `paceUsd`: volume per day. */
+export function demandOf(paceUsd: number, tvl: number, makers: number): number {
   const borneUsd = Number.isNaN(tvl) ? paceUsd : Math.min(paceUsd, MOST_TURNOVER * tvl)
-  return borneUsd * Math.log2(1 + dayMakers(windows))
+  return borneUsd * Math.log2(1 + makers)
 }
 
 /** The chain's own money: native coin, anchor and stables. */
