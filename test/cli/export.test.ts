@@ -94,6 +94,8 @@ async function restSwaps(): Promise<Swap[]> {
   return swaps
 }
 
+const sorted = (rows: readonly unknown[]) => rows.map((row) => JSON.stringify(row)).sort()
+
 /** The digits of an amount, whatever its decimals are. */
 const digitsOf = (amount: string) => amount.replace('.', '').replace(/^0+/, '').replace(/0+$/, '')
 
@@ -131,7 +133,6 @@ describe('a file', () => {
 
     const swaps = await restSwaps()
     expect(swaps.length).toBeGreaterThan(150)
-    const sorted = (rows: readonly unknown[]) => rows.map((row) => JSON.stringify(row)).sort()
     const expected = swaps.map((swap) => [
       ...[
         swap.chain,
@@ -171,6 +172,28 @@ describe('a file', () => {
     expect(polars.page).toEqual(typed)
     expect(polars.page_times).toEqual(json.data.txs.map(({ tx_time }) => tx_time))
   })
+
+  itWhenLong(
+    'and its folder are one table for Spark, with chain and date',
+    async () => {
+      expect(await ended('trades', '--out', 'for-spark.jsonl')).toMatchObject({ code: 0 })
+      expect(await ended('trades', '--partition', '--out', 'for-spark')).toMatchObject({ code: 0 })
+      const python = join(await pythonTools('spark'), 'python')
+      const program = join(repositoryRoot(), 'test/cli/read_folder_spark.py')
+      const { code, out } = await run(python, [program, 'for-spark'], { cwd: folder })
+      expect(code, out).toBe(0)
+      const seen = JSON.parse(out.trim().split('\n').at(-1) ?? '') as { rows: unknown[][]; wrong_days: number }
+      const lines = readFileSync(join(folder, 'for-spark.jsonl'), 'utf8').trim().split('\n')
+      const expected = lines.map((line) => {
+        const trade = JSON.parse(line) as Record<string, unknown>
+        return [trade.chain, trade.pair, trade.id, trade.tx_hash, trade.amount_in_raw, trade.amount_usd]
+      })
+      expect(expected.length).toBeGreaterThan(150)
+      expect(sorted(seen.rows)).toEqual(sorted(expected))
+      expect(seen.wrong_days).toBe(0)
+    },
+    300_000,
+  )
 
   it('has the rows that were asked for', async () => {
     const count = async (...args: string[]) => {

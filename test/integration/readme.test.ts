@@ -1,11 +1,13 @@
 /** Runs every example of the README as a reader would: pasted into a shell while `npm start` runs. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
+import { isLongRun } from '../rig/counts.js'
 import { storeEnvironmentOf } from '../rig/engine.js'
 import { removeScratchFolders, scratchFolder } from '../rig/http/command.js'
+import { pythonTools } from '../rig/python/venv.js'
 import { steadyPort } from '../rig/servers/steady-port.js'
 import { itWhenLong } from '../rig/suite/long-only.js'
 
@@ -86,6 +88,15 @@ async function stop({ child }: Started): Promise<void> {
   await gone
 }
 
+/** As after the line that installs packages, with the environment that the tests share. */
+async function installedIn(folder: string): Promise<void> {
+  const bin = join(folder, 'venv/bin')
+  mkdirSync(bin, { recursive: true })
+  const client = join(root, 'clients/python/src')
+  const python = join(await pythonTools('clients'), 'python')
+  writeFileSync(join(bin, 'python'), `#!/bin/sh\nPYTHONPATH='${client}' exec '${python}' "$@"\n`, { mode: 0o755 })
+}
+
 /** The part of the README that matches an output. */
 const matchInReadme = (pattern: RegExp): string =>
   pattern.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[0] ?? ''
@@ -112,6 +123,7 @@ describe('the README', () => {
     expect(Object.fromEntries(counts)).toEqual({
       'Two commands': 2,
       'Four things to try': 6,
+      'Into a notebook, a file, a chart': 6,
       'Play a recording': 7,
       'A chain of your choice': 4,
     })
@@ -153,6 +165,23 @@ describe('the README', () => {
         else if (line.includes('dextape sql')) expect(output, line).toMatch(/^┌─chain.*│ eth /s)
         else expect(output, line).toBe('')
       }
+    })
+
+    test('gives an analyst a frame, a file and a chart', async () => {
+      const folder = scratchFolder()
+      const [install = '', ...steps] = commandsOf('Into a notebook, a file, a chart').map((line) =>
+        withoutNpx(line)
+          .replaceAll('.venv', join(folder, 'venv'))
+          .replaceAll('trades.parquet', join(folder, 'trades.parquet')),
+      )
+      const first = commandsOf('Four things to try').filter((line) => /^(export KEY|PAIR)=/.test(line))
+      const lines = [...first.map(withoutNpx), ...steps]
+      if (isLongRun()) lines.unshift(install)
+      else await installedIn(folder)
+      const [history = '', , counts = '', , frame = ''] = (await paste(lines, env)).reverse()
+      expect(frame).toMatch(/open .* time\n0 /)
+      expect(counts).toMatch(/│ eth +│ +\d+ │/)
+      expect(JSON.parse(history)).toMatchObject({ s: 'ok', t: expect.arrayContaining([expect.any(Number)]) })
     })
   })
 

@@ -21,6 +21,34 @@ export async function repeatSearches(market: Market, connections: number, random
   return done
 }
 
+/** Connections that repeat the dearest SQL that is allowed, each as soon as it has the answer. */
+export async function repeatQueries(market: Market, connections: number, signal: AbortSignal) {
+  const done: Disturbance = { answered: 0, refused: 0 }
+  const { rest } = await market.up().serving
+  const ask = async (_: unknown, first: number) => {
+    for (let n = first; !signal.aborted; n += 1) {
+      const body = JSON.stringify({ query: DEAR_QUERIES[n % DEAR_QUERIES.length] })
+      await count(done, `${rest}/v2/sql`, KEY, signal, { method: 'POST', body })
+    }
+  }
+  await Promise.all(Array.from({ length: connections }, ask))
+  return done
+}
+
+/** They join, sort, group and number all trades, or count until their time is up. */
+const DEAR_QUERIES = [
+  'SELECT a.pair, count() FROM trades AS a JOIN trades AS b ON a.wallet = b.wallet GROUP BY a.pair ORDER BY 2 DESC LIMIT 10',
+  'SELECT tx_hash, row_number() OVER (PARTITION BY wallet ORDER BY time, id) AS n FROM trades ORDER BY n DESC LIMIT 100',
+  'SELECT wallet, uniqExact(tx_hash), quantileExact(0.5)(amount_usd) FROM trades GROUP BY wallet ORDER BY 2 DESC LIMIT 100',
+  'SELECT sum(cityHash64(number)) FROM (SELECT arrayJoin(range(10000)) AS number FROM trades)',
+  'SELECT * FROM trades ORDER BY amount_usd DESC, tx_hash, id LIMIT 1000',
+  'SELECT pair, groupUniqArray(wallet) FROM trades GROUP BY pair ORDER BY length(groupUniqArray(wallet)) DESC LIMIT 10',
+  "SELECT count() FROM trades WHERE match(tx_hash, '.*(a|b)+.*(c|d)+.*e.*f.*0.*1.*2.*3$')",
+  'SELECT pair, interval, max(high_usd), avg(volume_usd) FROM candles GROUP BY pair, interval ORDER BY 3 DESC LIMIT 100',
+  'SELECT p.pair, t.symbol, count() FROM trades AS x JOIN pairs AS p USING (chain, pair) JOIN tokens AS t ON t.token = p.token0 GROUP BY ALL ORDER BY 3 DESC LIMIT 10',
+  'SELECT toStartOfMinute(time) AS m, pair, argMax(price_usd, time), sum(amount_usd) FROM trades GROUP BY ALL ORDER BY m, pair LIMIT 1000',
+]
+
 /** A free key that subscribes to ids that do not exist, as fast as it may, and asks for them by REST. */
 export async function subscribeToNothing(market: Market, random: Random, signal: AbortSignal): Promise<Disturbance> {
   const done: Disturbance = { answered: 0, refused: 0 }
@@ -58,9 +86,16 @@ const HOSTILE_SOCKETS = 5
 const HOSTILE_IDS = 100
 const HOSTILE_PAUSE_MS = 10
 
-async function count(done: Disturbance, url: string, key: string, signal: AbortSignal): Promise<void> {
+async function count(
+  done: Disturbance,
+  url: string,
+  key: string,
+  signal: AbortSignal,
+  request: RequestInit = {},
+): Promise<void> {
   try {
-    const response = await fetch(url, { headers: { 'x-api-key': key }, signal })
+    const headers = { 'x-api-key': key, ...(request.body ? { 'content-type': 'application/json' } : {}) }
+    const response = await fetch(url, { ...request, headers, signal })
     await response.arrayBuffer()
     done[response.ok ? 'answered' : 'refused'] += 1
   } catch (error) {

@@ -5,7 +5,7 @@ import { createRandom } from '../../rig/market/random.js'
 import type { UpProcess } from '../../rig/up/process.js'
 import { type Client, createClient } from './client.js'
 import type { Verdict } from './compare.js'
-import { type Disturbance, repeatSearches, subscribeToNothing } from './disturb.js'
+import { type Disturbance, repeatQueries, repeatSearches, subscribeToNothing } from './disturb.js'
 import { createLatencies, type Percentiles, percentilesOf } from './latency.js'
 import { KEY, lastSeqsOf, type Market, type MarketPlan, onMarket } from './market.js'
 import { openAll } from './open-all.js'
@@ -20,6 +20,8 @@ export type LiveRun = MarketPlan & {
   stalled?: number
   /** Connections that repeat keyword searches. */
   searches?: number
+  /** Connections that repeat the dearest SQL that is allowed. */
+  queries?: number
   /** A free key subscribes to ids that do not exist. */
   isHostile?: boolean
   /** Receives progress lines, since a run takes a while. */
@@ -42,6 +44,7 @@ export type LiveResult = Verdict & {
   /** Of the server, over time. */
   rssMb: number[]
   searches: Disturbance | undefined
+  queries: Disturbance | undefined
   hostile: Disturbance | undefined
 }
 
@@ -70,6 +73,7 @@ async function listen(market: Market, run: LiveRun): Promise<LiveResult> {
   // Every request that is under way listens to it.
   setMaxListeners(0, ended.signal)
   const searching = run.searches ? repeatSearches(market, run.searches, random, ended.signal) : undefined
+  const querying = run.queries ? repeatQueries(market, run.queries, ended.signal) : undefined
   const attacking = run.isHostile ? subscribeToNothing(market, random, ended.signal) : undefined
   const metricsBefore = await metricsOfAllThreads(market.up())
   const began = { swaps: swapsOf(metricsBefore), atMs: Date.now() }
@@ -80,7 +84,7 @@ async function listen(market: Market, run: LiveRun): Promise<LiveResult> {
   const swaps = swapsOf(metricsAfter) - began.swaps
   const seconds = (Date.now() - began.atMs) / 1000
   ended.abort()
-  const [searches, hostile] = await Promise.all([searching, attacking])
+  const [searches, queries, hostile] = await Promise.all([searching, querying, attacking])
   await sleep(SETTLE_MS)
 
   const closed = readers.filter((client) => client.closedWith() !== undefined).length
@@ -94,7 +98,7 @@ async function listen(market: Market, run: LiveRun): Promise<LiveResult> {
     sentToReceived: percentilesOf(timing.sent),
     chainToReceived: percentilesOf(timing.chain),
     stages: stagesBetween(metricsBefore, metricsAfter),
-    ...{ closed, swaps, lagS, rssMb, searches, hostile },
+    ...{ closed, swaps, lagS, rssMb, searches, queries, hostile },
   }
 }
 

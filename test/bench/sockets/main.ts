@@ -33,14 +33,15 @@ function requireFiles(count: number): void {
 }
 
 async function proveLive(options: LoadOptions): Promise<boolean> {
-  const { stalled, searches, isHostile, ...calm } = options
+  const { stalled, searches, queries, isHostile, ...calm } = options
   const baseline = await runLive({ ...calm, onProgress })
   printLive('Baseline', options, baseline)
-  if (stalled + searches === 0 && !isHostile) return isRight(baseline)
+  if (stalled + searches + queries === 0 && !isHostile) return isRight(baseline)
   const disturbed = await runLive({ ...options, onProgress })
   const what = [
     ...(stalled > 0 ? [`${stalled * 100} % stalled`] : []),
     ...(searches > 0 ? [`${searches} searches`] : []),
+    ...(queries > 0 ? [`${queries} dear queries`] : []),
     ...(isHostile ? ['a hostile key'] : []),
   ]
   printLive(`With ${what.join(', ')}`, options, disturbed)
@@ -57,7 +58,7 @@ function isRight({ pushes, lost, twice, disordered, undue, closed, notices }: Li
 }
 
 function printLive(title: string, { sockets, subscriptionsEach, swapsPerS, seconds }: LoadOptions, result: LiveResult) {
-  const { searches, hostile } = result
+  const { searches, queries, hostile } = result
   printTable(
     `${title}: ${sockets} sockets × ${subscriptionsEach} subscriptions, ${swapsPerS} swaps/s for ${seconds} s`,
     [
@@ -69,6 +70,7 @@ function printLive(title: string, { sockets, subscriptionsEach, swapsPerS, secon
       ['lag of the slowest chain, s', result.lagS],
       ['memory of the server over time, MB', result.rssMb.join(' ')],
       ...(searches === undefined ? [] : [['searches answered, refused', `${searches.answered}, ${searches.refused}`]]),
+      ...(queries === undefined ? [] : [['queries answered, refused', `${queries.answered}, ${queries.refused}`]]),
       ...(hostile === undefined
         ? []
         : [['hostile requests answered, refused', `${hostile.answered}, ${hostile.refused}`]]),

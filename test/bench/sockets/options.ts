@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 
 export const USAGE = `npm run load -- [--proof live|resume|restore] [options]
 
-  live      sockets on a busy market; with --stalled, --searches or --hostile it runs a second time with them
+  live      sockets on a busy market; with --stalled, --searches, --queries or --hostile it runs a second time with them
   resume    the server is killed and comes back: every socket resumes with since
   restore   many subscriptions reconnect at once, while other sockets stay
 
@@ -16,6 +16,7 @@ export const USAGE = `npm run load -- [--proof live|resume|restore] [options]
   --seed N             1
   --stalled P%         share of the sockets that stop reading
   --searches N         connections that repeat keyword searches
+  --queries N          connections that repeat the dearest SQL that is allowed
   --hostile            a free key subscribes to ids that do not exist`
 
 export type LoadOptions = {
@@ -29,6 +30,7 @@ export type LoadOptions = {
   seed: number
   stalled: number
   searches: number
+  queries: number
   isHostile: boolean
 }
 
@@ -48,7 +50,7 @@ export function readOptions(args: readonly string[]): LoadOptions {
     options: {
       ...{ proof: text, sockets: text, subscriptions: text, 'swaps-per-s': text, minutes: text, 'history-h': text },
       'away-s': text,
-      ...{ seed: text, stalled: text, searches: text, hostile: { type: 'boolean' } },
+      ...{ seed: text, stalled: text, searches: text, queries: text, hostile: { type: 'boolean' } },
     },
   })
   const proof = readProof(values.proof ?? 'live')
@@ -64,6 +66,7 @@ export function readOptions(args: readonly string[]): LoadOptions {
     seed: numberOf('--seed', values.seed, 1),
     stalled: numberOf('--stalled', values.stalled?.replace(/%$/, ''), 0) / 100,
     searches: numberOf('--searches', values.searches, 0),
+    queries: numberOf('--queries', values.queries, 0),
     isHostile: values.hostile === true,
   }
   if (options.subscriptionsEach > MAX_SUBSCRIPTIONS)
