@@ -5,6 +5,7 @@ import { createTurns } from '../history/query-lanes.js'
 import type { Access } from '../keys/key-gate.js'
 import { createKeyQueries } from '../keys/key-queries.js'
 import { RequestError } from '../rest/problem.js'
+import { remembering } from './allowed-queries.js'
 import { OUTPUT_SETTINGS } from './formats.js'
 import { createGuard } from './guard.js'
 import { asSqlFault, limitFault } from './sql-faults.js'
@@ -46,7 +47,7 @@ const LANE = { atOnce: 2, mostWaiting: 50 }
 export function createSqlService(deps: SqlDeps): SqlService {
   const { store, plans } = deps
   const { read, database } = store
-  const guard = createGuard({ read, database, views: Object.keys(SQL_VIEWS), systemViews: SYSTEM_VIEWS })
+  const guard = remembering(createGuard({ read, database, views: Object.keys(SQL_VIEWS), systemViews: SYSTEM_VIEWS }))
   const untilStored = createUntilStored(deps)
   const inTurn = createTurns(LANE)
   const queries = createKeyQueries(plans, 'sqlQueries')
@@ -59,9 +60,8 @@ export function createSqlService(deps: SqlDeps): SqlService {
 
   async function answer(plan: Plan, { text, formatOf, output = {}, parameters }: SqlRequest): Promise<SqlAnswer> {
     const settings = settingsOf(plans[plan], output)
-    const { sql, format: clause } = await guard(text, settings, parameters)
+    const [{ sql, format: clause }, asOf] = await Promise.all([guard(text, settings, parameters), untilStored()])
     const format = formatOf(clause)
-    const asOf = await untilStored()
     const body = await store.read(`${sql}\nFORMAT ${format}`, settings).catch((error) => {
       throw asSqlFault(error)
     })
