@@ -28,6 +28,7 @@ export const createPush: CreatePush = (deps, parts) => {
     plans,
     capacity,
     createTransport,
+    compresses: config.pushCompression ?? false,
     tls,
     tracer: deps.tracer,
   })

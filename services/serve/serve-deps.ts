@@ -69,7 +69,12 @@ export type ServeConfig = Pick<
   Config,
   'host' | 'httpPort' | 'wsPort' | 'apiKey' | 'envelope' | 'chains' | 'contracts'
 > &
-  Partial<Pick<Config, 'tls' | 'publicUrls' | 'pushServer' | 'plans' | 'capacity' | 'publicWsUrl' | 'corsOrigins'>>
+  Partial<
+    Pick<
+      Config,
+      'tls' | 'publicUrls' | 'pushServer' | 'pushCompression' | 'plans' | 'capacity' | 'publicWsUrl' | 'corsOrigins'
+    >
+  >
 
 export type PushLimits = {
   /** A socket with more unsent bytes than this is slow. */

@@ -113,6 +113,7 @@ export async function startServe(cluster: Cluster, process: SimulatedProcess): P
         server: createPushServer({
           ...{ ...parts, logger: deps.logger, limits: pushLimits(), plans: PLANS, capacity: CAPACITY },
           createTransport: network.transportOf(process),
+          compresses: false,
         }),
         report: { server: 'ws', fallback_reason: null },
       }),

@@ -43,6 +43,8 @@ export type Config = ChainSources & {
   httpPort: number
   wsPort: number
   pushServer: (typeof PUSH_SERVERS)[number]
+  /** Pushes are compressed for clients that offer it. */
+  pushCompression: boolean
   /** Certificate and key of the REST and WebSocket ports, as PEM files. None: both ports are without TLS. */
   tls: { kind: 'none' } | ({ kind: 'files' } & TlsFiles)
   /** A fixed key for development, besides those of `dextape keys`; with it no first key is created. */
@@ -95,6 +97,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
     http_port: config.httpPort,
     ws_port: config.wsPort,
     push_server: config.pushServer,
+    push_compression: config.pushCompression,
     tls: config.tls.kind === 'files' ? { cert: config.tls.cert, key: config.tls.key } : 'none',
     api_key: config.apiKey.kind === 'fixed' ? '(set, hidden)' : 'none',
     ws_token_secret: config.wsTokenSecret.kind === 'fixed' ? '(set, hidden)' : 'none',

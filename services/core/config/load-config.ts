@@ -121,6 +121,7 @@ function build(
     httpPort,
     wsPort,
     pushServer: settings.push_server ?? 'auto',
+    pushCompression: settings.push_compression ?? false,
     tls: tlsFiles(settings, cwd, problems),
     apiKey: apiKey(settings, problems),
     wsTokenSecret: wsTokenSecret(settings, problems),

@@ -40,6 +40,7 @@ export type PushDeps = {
   plans: Plans
   capacity: Capacity
   createTransport: CreateTransport
+  compresses: boolean
   tls?: TlsFiles | undefined
   tracer?: Tracer | undefined
 }
@@ -71,7 +72,7 @@ export function createPushServer(deps: PushDeps): PushServer {
       drain: onDrain,
       close: onClose,
     },
-    { maxMessageBytes: limits.maxMessageBytes, idleTimeoutS: IDLE_TIMEOUT_S },
+    { maxMessageBytes: limits.maxMessageBytes, idleTimeoutS: IDLE_TIMEOUT_S, compresses: deps.compresses },
     deps.tls,
   )
   const hub = createHub({ ...deps, broadcast: transport.publish })

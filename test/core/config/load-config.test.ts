@@ -41,6 +41,7 @@ describe('configuration', () => {
       httpPort: 8080,
       wsPort: 8081,
       pushServer: 'auto',
+      pushCompression: false,
       tls: { kind: 'none' },
       apiKey: { kind: 'none' },
       wsTokenSecret: { kind: 'none' },

@@ -37,6 +37,8 @@ export type TransportLimits = {
   maxMessageBytes: number
   /** Idle connections are pinged, then dropped after this time. At least 8. */
   idleTimeoutS: number
+  /** Published texts are compressed for clients that offer permessage-deflate, without keeping a context for each socket. */
+  compresses: boolean
 }
 
 export interface Transport {

@@ -31,7 +31,7 @@ export function createUwsTransport<Admission>(
       maxBackpressure: 0,
       idleTimeout: limits.idleTimeoutS,
       sendPingsAutomatically: true,
-      compression: uws.DISABLED,
+      compression: limits.compresses ? uws.SHARED_COMPRESSOR : uws.DISABLED,
       upgrade: (response, request, context) => {
         const header = (name: string) => request.getHeader(name)
         const address = Buffer.from(response.getRemoteAddressAsText()).toString()
@@ -77,7 +77,7 @@ export function createUwsTransport<Admission>(
 
   return {
     publish(group, text) {
-      for (const { app } of doors) app.publish(group, text, false)
+      for (const { app } of doors) app.publish(group, text, false, limits.compresses)
     },
     // A port that the system chose cannot be shared with the app of a later certificate, a named one can.
     listen: async (host, port) => listenAt(host, tls !== undefined && port === 0 ? await freePort(host) : port),

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
+import { constants, deflateRawSync } from 'node:zlib'
 import { WebSocket, WebSocketServer } from 'ws'
 import type { TlsFiles } from '../../../core/runtime/tls-files.js'
 import { readCertificate } from '../../../core/runtime/tls-files.js'
@@ -29,6 +30,8 @@ class Peer extends WebSocket {
 }
 
 interface Link extends PushSocket {
+  /** It reads compressed frames. */
+  readonly inflates: boolean
   /** Buffers a frame until `flush`: everything published in one turn is one write. */
   hold(frame: Buffer): void
   flush(): void
@@ -46,6 +49,7 @@ export function createWsTransport<Admission>(
   const options = {
     ...{ noServer: true, clientTracking: false, WebSocket: Peer, maxPayload: limits.maxMessageBytes },
     ...{ autoPong: false, closeTimeout: LONGEST_CLOSE_MS },
+    perMessageDeflate: limits.compresses ? { serverNoContextTakeover: true, clientNoContextTakeover: true } : false,
   }
   const peers = new WebSocketServer(options)
   const refuse: RequestListener = (_request, response) => {
@@ -91,11 +95,13 @@ export function createWsTransport<Admission>(
     publish(group, text) {
       const members = groups.get(group)
       if (members === undefined) return
-      const frame = textFrame(text)
+      const plain = textFrame(text)
+      let compressed: Buffer | undefined
       if (held.size === 0) queueMicrotask(flushHeld)
       for (const link of members) {
         held.add(link)
-        link.hold(frame)
+        if (link.inflates) compressed ??= compressedFrame(text)
+        link.hold(link.inflates && compressed !== undefined ? compressed : plain)
       }
     },
     async listen(host, port) {
@@ -165,6 +171,7 @@ function openLink(peer: WebSocket, raw: Socket, { handlers, join, leave, limits,
   }
 
   const link: Link = {
+    inflates: peer.extensions.includes('permessage-deflate'),
     send(text) {
       hold(textFrame(text))
       if (!isCorked) flush()
@@ -238,11 +245,11 @@ function openLink(peer: WebSocket, raw: Socket, { handlers, join, leave, limits,
 }
 
 /** One unmasked text frame (RFC 6455, 5.2), written to the raw socket: `ws` would encode it again for every group member. */
-function textFrame(text: string | Uint8Array): Buffer {
+function textFrame(text: string | Uint8Array, first = FINAL_TEXT): Buffer {
   const length = typeof text === 'string' ? Buffer.byteLength(text) : text.length
   const headerBytes = length < 126 ? 2 : length < 65_536 ? 4 : 10
   const frame = Buffer.allocUnsafe(headerBytes + length)
-  frame[0] = 0x81
+  frame[0] = first
   if (headerBytes === 2) frame[1] = length
   else if (headerBytes === 4) {
     frame[1] = 126
@@ -254,6 +261,16 @@ function textFrame(text: string | Uint8Array): Buffer {
   if (typeof text === 'string') frame.write(text, headerBytes)
   else frame.set(text, headerBytes)
   return frame
+}
+
+const FINAL_TEXT = 0x81
+const COMPRESSED = 0x40
+/** Both ends leave out the end of a flushed block (RFC 7692, 7.2.1). */
+const FLUSH_END_BYTES = 4
+
+function compressedFrame(text: string | Uint8Array): Buffer {
+  const deflated = deflateRawSync(text, { level: constants.Z_BEST_SPEED, finishFlush: constants.Z_SYNC_FLUSH })
+  return textFrame(deflated.subarray(0, -FLUSH_END_BYTES), FINAL_TEXT | COMPRESSED)
 }
 
 /** uWebSockets.js pings 4, 8 or 16 s before the idle timeout and waits as long for a client to answer a close frame. */

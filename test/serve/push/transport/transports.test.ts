@@ -4,7 +4,9 @@
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { constants, deflateRawSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
 import { type ChosenTransport, chooseTransport } from '../../../../services/serve/push/transport/choose-transport.js'
 import type { PushSocket, Transport } from '../../../../services/serve/push/transport/push-transport.js'
 
@@ -20,7 +22,7 @@ describe.each(servers)('$server', ({ create }: ChosenTransport) => {
   let transport: Transport
   let port = 0
 
-  const start = (idleTimeoutS: number): Transport =>
+  const start = (idleTimeoutS: number, compresses = false): Transport =>
     create(
       {
         admit: (key, token) => ({ key, token }),
@@ -43,7 +45,7 @@ describe.each(servers)('$server', ({ create }: ChosenTransport) => {
           seen.push('close')
         },
       },
-      { maxMessageBytes: MAX_MESSAGE_BYTES, idleTimeoutS },
+      { maxMessageBytes: MAX_MESSAGE_BYTES, idleTimeoutS, compresses },
     )
 
   beforeAll(async () => {
@@ -197,6 +199,60 @@ describe.each(servers)('$server', ({ create }: ChosenTransport) => {
     await expect.poll(() => [socket.getBufferedAmount(), seen.includes('drain')]).toEqual([0, true])
     expect(client.texts().length).toBe(sent + 1)
     client.socket.destroy()
+  })
+
+  describe('that compresses', () => {
+    const OFFER = 'Sec-WebSocket-Extensions: permessage-deflate\r\n'
+    const long = JSON.stringify(Array.from({ length: 300 }, (_, n) => ({ price: `${n}.5`, name: 'Zoë' })))
+    let compressing: Transport
+    let at = 0
+    beforeAll(async () => {
+      compressing = start(60, true)
+      at = await compressing.listen('127.0.0.1', 0)
+    })
+    afterAll(() => compressing.stopListening())
+
+    const listener = async () => {
+      const received: string[] = []
+      const client = new WebSocket(`ws://127.0.0.1:${at}/`)
+      client.on('message', (data) => received.push(String(data)))
+      await once(client, 'open')
+      // Compressed by this client, too, where it is long enough.
+      client.send(`join ${'long '.repeat(30)}`)
+      const group = `${'long '.repeat(30)}`
+      await expect.poll(() => seen.at(-1)).toBe(`message join ${group}`)
+      return { client, received, group }
+    }
+
+    it('sends a client that offers it fewer bytes of the same text, and the others the text itself', async () => {
+      const offering = await listener()
+      expect(offering.client.extensions).toContain('permessage-deflate')
+      const plain = await dial('', '/', at)
+      plain.socket.write(frame(1, `join ${offering.group}`))
+      await expect.poll(() => sockets.length).toBeGreaterThan(1)
+      await expect.poll(() => seen.filter((line) => line === `message join ${offering.group}`).length).toBe(2)
+      let bytes = 0
+      ;(offering.client as unknown as { _socket: Socket })._socket.on('data', (more) => {
+        bytes += more.length
+      })
+      for (let n = 0; n < 3; n += 1) compressing.publish(offering.group, Buffer.from(`${n}${long}`))
+      await expect.poll(() => offering.received.length).toBe(3)
+      expect(offering.received).toEqual([0, 1, 2].map((n) => `${n}${long}`))
+      expect(bytes).toBeLessThan(long.length)
+      await expect.poll(() => plain.texts().length).toBe(3)
+      expect(plain.texts()).toEqual(offering.received)
+      offering.client.terminate()
+      plain.socket.destroy()
+    })
+
+    it('drops a client whose small frame becomes a large message', async () => {
+      const client = await dial(OFFER, '/', at)
+      const bomb = deflateRawSync('a'.repeat(MAX_MESSAGE_BYTES * 100), { finishFlush: constants.Z_SYNC_FLUSH })
+      seen.length = 0
+      client.socket.write(frame(0x41, bomb.subarray(0, -4)))
+      await client.closed
+      expect(seen.filter((line) => line.startsWith('message'))).toEqual([])
+    })
   })
 
   // Repeated: a machine that is busy for four seconds misses the time to answer.
