@@ -11,6 +11,7 @@ import { registerThreadMetrics } from '../core/runtime/process-metrics.js'
 import { readCertificate } from '../core/runtime/tls-files.js'
 import { assembleServe } from '../serve/assemble.js'
 import { createPipeStatus } from '../serve/pipe-status.js'
+import { checkPortCanBeShared } from '../serve/push/transport/choose-transport.js'
 import { createPush } from '../serve/push-duty.js'
 import { runProcess } from './cluster-process.js'
 import { greet } from './greeting.js'
@@ -24,7 +25,8 @@ const ORIGIN_POLL_MS = 1000
 export const runServe: RunServe = async ({ config, logger, out }) => {
   if (config.tls.kind === 'files') readCertificate(config.tls)
   await checkPortFree(config.host, config.httpPort, 'DEXTAPE_HTTP_PORT')
-  await checkPortFree(config.host, config.wsPort, 'DEXTAPE_WS_PORT')
+  if (config.wsPortShared) checkPortCanBeShared(config.pushServer)
+  else await checkPortFree(config.host, config.wsPort, 'DEXTAPE_WS_PORT')
   return runProcess({ command: 'serve', config, logger, parts: ['log', 'store'] }, async (parts) => {
     const { platform, health, metrics, tracer, shutdown, closing } = parts
     const { signal } = shutdown

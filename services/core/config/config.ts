@@ -42,6 +42,8 @@ export type Config = ChainSources & {
   host: string
   httpPort: number
   wsPort: number
+  /** Several `serve` processes of this machine listen on it. */
+  wsPortShared: boolean
   pushServer: (typeof PUSH_SERVERS)[number]
   /** Pushes are compressed for clients that offer it. */
   pushCompression: boolean
@@ -96,6 +98,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
     host: config.host,
     http_port: config.httpPort,
     ws_port: config.wsPort,
+    ws_port_shared: config.wsPortShared,
     push_server: config.pushServer,
     push_compression: config.pushCompression,
     tls: config.tls.kind === 'files' ? { cert: config.tls.cert, key: config.tls.key } : 'none',

@@ -78,6 +78,7 @@ export const ConfigFile = Type.Object(
     host: Type.Optional(Type.String({ minLength: 1 })),
     http_port: Type.Optional(Port),
     ws_port: Type.Optional(Port),
+    ws_port_shared: Type.Optional(Type.Boolean()),
     push_compression: Type.Optional(Type.Boolean()),
     push_server: Type.Optional(Type.Union(PUSH_SERVERS.map((name) => Type.Literal(name)))),
     tls_cert: Type.Optional(Type.String({ minLength: 1 })),

@@ -120,6 +120,7 @@ function build(
     host: settings.host ?? '127.0.0.1',
     httpPort,
     wsPort,
+    wsPortShared: settings.ws_port_shared ?? false,
     pushServer: settings.push_server ?? 'auto',
     pushCompression: settings.push_compression ?? false,
     tls: tlsFiles(settings, cwd, problems),

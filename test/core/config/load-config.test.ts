@@ -42,6 +42,7 @@ describe('configuration', () => {
       wsPort: 8081,
       pushServer: 'auto',
       pushCompression: false,
+      wsPortShared: false,
       tls: { kind: 'none' },
       apiKey: { kind: 'none' },
       wsTokenSecret: { kind: 'none' },

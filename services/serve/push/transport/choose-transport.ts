@@ -34,6 +34,17 @@ export function chooseTransport(choice: Config['pushServer'], loadUws: () => Uws
   }
 }
 
+/** Only uWebSockets.js opens its port so that other processes can open it, too; the kernel then spreads connections over them. */
+export function checkPortCanBeShared(choice: Config['pushServer']): void {
+  const { server } = chooseTransport(choice)
+  if (server === 'uWebSockets.js') return
+  throw new ConfigError({
+    code: 'ws_port_not_shared',
+    what: `Processes cannot share a WebSocket port with ${server}`,
+    fix: `Use uWebSockets.js (${GLIBC_FIX}) or give each process its own DEXTAPE_WS_PORT, without ws_port_shared.`,
+  })
+}
+
 function requireUws(): Uws {
   return createRequire(import.meta.url)('uWebSockets.js') as Uws
 }

@@ -7,8 +7,13 @@ import { connect, type Socket } from 'node:net'
 import { constants, deflateRawSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { type ChosenTransport, chooseTransport } from '../../../../services/serve/push/transport/choose-transport.js'
+import {
+  type ChosenTransport,
+  checkPortCanBeShared,
+  chooseTransport,
+} from '../../../../services/serve/push/transport/choose-transport.js'
 import type { PushSocket, Transport } from '../../../../services/serve/push/transport/push-transport.js'
+import { steadyPort } from '../../../rig/servers/steady-port.js'
 
 const MAX_MESSAGE_BYTES = 1000
 const CLOSE_CODE = 1013
@@ -268,6 +273,56 @@ describe.each(servers)('$server', ({ create }: ChosenTransport) => {
     await answering.until((text) => text.includes('echo here'))
     answering.socket.destroy()
     impatient.stopListening()
+  })
+})
+
+describe('a shared port', () => {
+  it('spreads connections over the servers that listen on it, and keeps working when one stops', async () => {
+    const { server, create } = chooseTransport('auto')
+    if (server === 'ws') {
+      expect(() => checkPortCanBeShared('auto')).toThrow(/cannot share a WebSocket port/)
+      return
+    }
+    const opened: [number, number] = [0, 0]
+    const listenAs = (at: 0 | 1) =>
+      create(
+        {
+          admit: () => ({}),
+          open: (socket) => {
+            opened[at] += 1
+            socket.subscribe('all')
+          },
+          ...{ message: () => {}, ping: () => {}, drain: () => {}, close: () => {} },
+        },
+        { maxMessageBytes: MAX_MESSAGE_BYTES, idleTimeoutS: 60, compresses: false },
+      )
+    const [first, second] = [listenAs(0), listenAs(1)]
+    const port = await steadyPort()
+    for (const transport of [first, second]) await transport.listen('127.0.0.1', port)
+    const connectAll = async (count: number) => {
+      const clients = await Promise.all(Array.from({ length: count }, () => openClient(port, handshake('', '/'))))
+      for (const client of clients) {
+        await client.until((text) => text.includes('\r\n\r\n'))
+        client.forgetHead()
+      }
+      return clients
+    }
+    const clients = await connectAll(64)
+    await expect.poll(() => opened[0] + opened[1]).toBe(64)
+    expect(Math.min(...opened)).toBeGreaterThan(0)
+    first.publish('all', 'from the first')
+    second.publish('all', 'from the second')
+    for (const client of clients) await client.until((text) => text.includes('from the'))
+    first.stopListening()
+    const before = opened[1]
+    const later = await connectAll(8)
+    await expect.poll(() => opened[1]).toBe(before + 8)
+    for (const { socket } of [...clients, ...later]) socket.destroy()
+    second.stopListening()
+  })
+
+  it('is refused for ws', () => {
+    expect(() => checkPortCanBeShared('ws')).toThrow(/cannot share a WebSocket port/)
   })
 })
 
