@@ -22,6 +22,8 @@ export type ClusterPlan = {
   ingest: readonly string[]
   aggregates?: number
   serves?: number
+  /** All of `serves` listen on one WebSocket port. */
+  sharesWsPort?: boolean
   /** `shared`: of all test files, under a prefix of this cluster's own, for tests that do not kill it. */
   broker?: 'shared' | BrokersInUse
   /** Run by the services in place of this checkout's command. */
@@ -119,8 +121,9 @@ async function start(
   const aggregates: Service[] = []
   for (let at = 1; at <= (plan.aggregates ?? 1); at += 1) aggregates.push(await service(`aggregate-${at}`, 'aggregate'))
   const wsUrls: string[] = []
+  const sharedPort = plan.sharesWsPort === true ? await steadyPort() : undefined
   const startServe = async (name: string) => {
-    const wsPort = await steadyPort()
+    const wsPort = sharedPort ?? (await steadyPort())
     wsUrls.push(`ws://127.0.0.1:${wsPort}`)
     return service(name, 'serve', { env: { DEXTAPE_WS_PORT: String(wsPort) } })
   }
@@ -170,7 +173,7 @@ function notToBeKilled(brokers: string): Broker {
 }
 
 function environmentOf(
-  { chains = [], settings = {}, broker: given }: ClusterPlan,
+  { chains = [], settings = {}, broker: given, sharesWsPort }: ClusterPlan,
   folder: string,
   { broker, prefix, store }: { broker: Broker; prefix: string; store: ClickHouse },
 ): Record<string, string> {
@@ -184,6 +187,7 @@ function environmentOf(
         ...(typeof given === 'object' ? given.settings : {}),
       },
       ...settings,
+      ...(sharesWsPort === true ? { ws_port_shared: true } : {}),
       chains: moneySections(chains),
     }),
   )
