@@ -35,7 +35,7 @@ export async function benchExport(millions = 1, withQueries = false): Promise<bo
   const folder = mkdtempSync(join(tmpdir(), 'dextape-bench-export-'))
   const dataDir = join(folder, 'data')
   const config = { simulator: { history_h: 0 } }
-  const up = startUp({ dataDir, config, env: { DEXTAPE_API_KEY: KEY }, args: ['--rate', '1'] })
+  const up = startUp({ dataDir, config, env: { DEXTAPE_API_KEY: KEY }, args: ['--rate', '1'], asUser: true })
   const { rest } = await up.serving
   const store = await openLocalStore(dataDir)
   try {

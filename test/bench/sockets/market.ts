@@ -39,7 +39,7 @@ export async function onMarket<T>(plan: MarketPlan, work: (market: Market) => Pr
   const folder = mkdtempSync(join(tmpdir(), 'dextape-sockets-'))
   const dataDir = join(folder, 'data')
   const simulator = { seed: plan.seed, swaps_per_s: plan.swapsPerS, history_h: plan.historyH ?? 6 }
-  const start = () => startUp({ dataDir, config: { simulator }, env: { DEXTAPE_API_KEY: KEY } })
+  const start = () => startUp({ dataDir, config: { simulator }, env: { DEXTAPE_API_KEY: KEY }, asUser: true })
   let up = start()
   try {
     const { rest } = await up.serving

@@ -30,8 +30,8 @@ export type Started = {
 }
 
 /** As the first line of the command has them. */
-const USER_FLAGS = ['--max-semi-space-size=32']
-const USER_ENVIRONMENT = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '32768' }
+export const USER_FLAGS = ['--max-semi-space-size=32']
+export const USER_ENVIRONMENT = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '32768' }
 
 /** `program`: run instead of the command. `asUser`: with V8's and glibc's settings as a user has them, for measurements. */
 export type CommandOptions = {

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { enginePathOf } from '../../../services/core/store/local-store.js'
 import type { ChainStatus, StatusReport } from '../../../services/serve/status-report.js'
 import { storeEnvironmentOf } from '../engine.js'
-import { DEXTAPE, NODE_FLAGS } from '../http/command.js'
+import { DEXTAPE, NODE_FLAGS, USER_ENVIRONMENT, USER_FLAGS } from '../http/command.js'
 import { copyMigratedStore } from '../migrated-store.js'
 
 /** Each question costs the process some 5 ms of CPU. */
@@ -23,6 +23,8 @@ export type UpOptions = {
   config?: Record<string, unknown>
   env?: Record<string, string>
   args?: readonly string[]
+  /** With V8's and glibc's settings as a user has them, for measurements. */
+  asUser?: boolean
   /** Runs instead of the checkout's command, in the folder of the data directory. */
   command?: readonly [string, ...string[]]
 }
@@ -50,13 +52,15 @@ export type UpProcess = {
 export function startUp(options: UpOptions): UpProcess {
   // Without a recording or in another program, the start itself is what is tested.
   if (options.events !== undefined && options.command === undefined) copyMigratedStore(enginePathOf(options.dataDir))
-  const [program, ...before] = options.command ?? [process.execPath, '--max-semi-space-size=32', ...NODE_FLAGS, DEXTAPE]
+  const flags = options.asUser === true ? USER_FLAGS : ['--max-semi-space-size=32', ...NODE_FLAGS]
+  const [program, ...before] = options.command ?? [process.execPath, ...flags, DEXTAPE]
   const child = spawn(program, [...before, 'up', ...argumentsOf(options)], {
     cwd: dirname(options.dataDir),
     env: {
       PATH: process.env.PATH,
       // The push suites run a second time with ws (vitest.config.ts).
       DEXTAPE_PUSH_SERVER: process.env.DEXTAPE_PUSH_SERVER,
+      ...(options.asUser === true ? USER_ENVIRONMENT : {}),
       ...storeEnvironmentOf(options.dataDir),
       ...options.env,
     },
