@@ -106,13 +106,13 @@ export function createOpenCandles(): OpenCandles {
         const ended: OpenCandle[] = []
         series.nextEndS = Number.POSITIVE_INFINITY
         for (const entry of series.open) {
-          const candle = entry.candle(interval)
-          if (candle === undefined) continue
           const endS = bucketEnd(interval, entry.timeS[interval] as number)
           if (endS > nowS) {
             series.nextEndS = Math.min(series.nextEndS, endS)
             continue
           }
+          const candle = entry.candle(interval)
+          if (candle === undefined) continue
           ended.push({ pair: entry.pair, interval, candle })
           drop(entry, interval)
         }

@@ -1,4 +1,3 @@
-import { NO_CANDLES } from '../../core/domain/packed-candles.js'
 import type { PackedWindows } from '../../core/domain/packed-windows.js'
 import type { MovedPair, PairInfo, PairUpdate, TokenInfo, TokenUpdate } from '../../core/domain/records.js'
 import { type CandleOverlay, createCandleOverlay, isAtOrBefore, type Position } from './candle-overlay.js'
@@ -190,8 +189,24 @@ export function targetDecimals(state: ServedChain, pair: string): number | null 
   return info === undefined ? undefined : (state.tokens.get(targetToken(info))?.info.decimals ?? null)
 }
 
-/** Field by field: objects built with rest and spread are slow to read, and lists read a hundred thousand. */
+type PairFigures = Omit<PairUpdate, 'info' | 'windows' | 'price_day_usd' | 'candles' | 'trades' | 'liquidity'>
+
 export function pairStateOf(update: PairUpdate, info: PairInfo, nowS: number): PairState {
+  return pairStateFrom(update, update, info, nowS)
+}
+
+/** The pair as it was, at a later time. */
+export function movedPairState(pair: PairState, moved: MovedPair, nowS: number): PairState {
+  return pairStateFrom(pair, moved, pair.info, nowS)
+}
+
+/** Field by field: objects built with rest and spread are slow to read, and lists read a hundred thousand. */
+function pairStateFrom(
+  update: PairFigures,
+  { windows, price_day_usd }: Pick<MovedPair, 'windows' | 'price_day_usd'>,
+  info: PairInfo,
+  nowS: number,
+): PairState {
   return {
     pair: update.pair,
     info,
@@ -199,7 +214,7 @@ export function pairStateOf(update: PairUpdate, info: PairInfo, nowS: number): P
     price_native: update.price_native,
     price_quote: update.price_quote,
     last_price_usd: update.last_price_usd,
-    price_day_usd: update.price_day_usd,
+    price_day_usd,
     quote_usd: update.quote_usd,
     open_price_usd: update.open_price_usd,
     ath_usd: update.ath_usd,
@@ -215,20 +230,23 @@ export function pairStateOf(update: PairUpdate, info: PairInfo, nowS: number): P
     first_trade_block: update.first_trade_block,
     last_trade_at: update.last_trade_at,
     updated_at: update.updated_at,
-    windows: update.windows,
+    windows,
     seen_at: nowS,
   }
 }
 
-/** The pair as it was, at a later time. */
-export function movedPairState(pair: PairState, { windows, price_day_usd }: MovedPair, nowS: number): PairState {
-  return pairStateOf({ ...pair, windows, price_day_usd, ...NO_EVENTS }, pair.info, nowS)
-}
-
-const NO_EVENTS = { candles: NO_CANDLES, trades: [], liquidity: [] }
-
 export function tokenStateOf(update: Omit<TokenUpdate, 'info'>, info: TokenInfo, windows: PackedWindows): TokenState {
-  return { ...update, info, windows }
+  return {
+    token: update.token,
+    info,
+    price_usd: update.price_usd,
+    price_native: update.price_native,
+    main_pair: update.main_pair,
+    tvl: update.tvl,
+    holders: update.holders,
+    updated_at: update.updated_at,
+    windows,
+  }
 }
 
 /** Info of a token without any known facts. */
