@@ -175,6 +175,11 @@ export const COUNTS = {
     },
     proves: 'a candle computed again from the trades the API gives equals the candle it gives, to the last bit',
   },
+  searchedTokens: {
+    ...{ short: 20_000, long: 1_000_000, seed: 19, files: ['test/serve/rest/search-first-answers.test.ts'] },
+    proves:
+      'among this many tokens with impostors each search has its expected first answer; of a million the 99th percentile is under 10 ms',
+  },
   httpRequests: {
     ...{ short: 150, long: 1_500, seed: 8_121, files: ['test/integration/fuzz-http.test.ts'] },
     proves: 'malformed HTTP requests get a 4xx that says why',

@@ -55,7 +55,7 @@ export function skeletonOf(text: string): string {
         .replaceAll(/[ΝΗΥΖΜΙΓ]/g, (letter) => CAPITALS[letter] ?? letter)
         .toLowerCase()
   let skeleton = ''
-  for (const letter of plain) if (!/\s/.test(letter)) skeleton += LOOKALIKES[letter] ?? letter
+  for (const letter of plain.replaceAll(/\s/g, '')) skeleton += LOOKALIKES[letter] ?? letter
   return skeleton.replaceAll('i', 'l').replaceAll('rn', 'm').replaceAll('vv', 'w')
 }
 

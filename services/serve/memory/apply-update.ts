@@ -4,6 +4,7 @@ import type { BlockUpdate, MovedPair, PairUpdate, TokenInfo, TokenUpdate } from 
 import type { OpenCandle } from './open-candles.js'
 import {
   dropPair,
+  dropToken,
   markChanged,
   markRenamed,
   movedPairState,
@@ -14,9 +15,9 @@ import {
   resetServedChain,
   type ServedChain,
   targetDecimals,
-  tokenStateOf,
   UNKNOWN_TOKEN,
 } from './served-chain.js'
+import { tokenStateOf } from './token-state.js'
 
 export type Outcome =
   | { kind: 'applied'; applied: AppliedUpdate }
@@ -111,7 +112,7 @@ function moveToken(state: ServedChain, token: string, windows: PackedWindows): v
   const known = state.tokens.get(token)
   if (known === undefined) return
   const moved = windowsOf(state, windows, known.main_pair) ?? known.windows
-  state.tokens.set(token, tokenStateOf(known, known.info, moved))
+  putToken(state, tokenStateOf(known, known.info, moved), known)
 }
 
 const NO_TRADES = packWindows([])
@@ -137,7 +138,7 @@ function removeRetracted(
     if (state.keeps.history) state.candles.hidePair(pair, update)
     if (state.keeps.pushes) removedCandles.push(...state.open.takeOf(pair))
   }
-  for (const token of update.gone_tokens) state.tokens.delete(token)
+  for (const token of update.gone_tokens) dropToken(state, token)
   return { removedPairs, removedCandles }
 }
 

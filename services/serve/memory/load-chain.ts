@@ -10,10 +10,10 @@ import {
   putPair,
   putToken,
   type ServedChain,
-  tokenStateOf,
   trimFlushed,
   UNKNOWN_TOKEN,
 } from './served-chain.js'
+import { tokenStateOf } from './token-state.js'
 
 export type ProgressRow = {
   chain: string

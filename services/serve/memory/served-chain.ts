@@ -1,9 +1,13 @@
 import type { PackedWindows } from '../../core/domain/packed-windows.js'
-import type { MovedPair, PairInfo, PairUpdate, TokenInfo, TokenUpdate } from '../../core/domain/records.js'
+import type { MovedPair, PairInfo, PairUpdate, TokenInfo } from '../../core/domain/records.js'
 import { type CandleOverlay, createCandleOverlay, isAtOrBefore, type Position } from './candle-overlay.js'
 import { createEventOverlay, type EventOverlay } from './event-overlay.js'
+import { createNameIndex, type NameIndex } from './name-index.js'
 import { createOpenCandles, type OpenCandles } from './open-candles.js'
 import { createRecentTrades, type RecentTrades } from './recent-trades.js'
+import type { TokenState } from './token-state.js'
+
+export type { TokenState }
 
 /** A pair after its last update. */
 export type PairState = Omit<PairUpdate, 'windows' | 'candles' | 'trades' | 'liquidity' | 'info'> & {
@@ -12,9 +16,6 @@ export type PairState = Omit<PairUpdate, 'windows' | 'candles' | 'trades' | 'liq
   /** Chain time of that update. `updated_at` is its block's own time, which may be up to an hour behind. */
   seen_at: number
 }
-
-/** A token after its last update. */
-export type TokenState = Omit<TokenUpdate, 'windows' | 'info'> & { info: TokenInfo; windows: PackedWindows }
 
 /** Below any update's seq. */
 export const NOTHING_APPLIED = -1
@@ -49,8 +50,8 @@ export type ServedChain = {
   lastReorg: LastReorg | null
   pairs: Map<string, PairState>
   tokens: Map<string, TokenState>
-  /** For REST: tokens in the order in which they got their symbol and name, again after each change. Only ever appended to. */
-  named: string[]
+  /** For REST: tokens by symbol, name and address. */
+  names: NameIndex
   targetPairs: PairsByToken
   quotePairs: PairsByToken
   recent: RecentTrades
@@ -98,7 +99,7 @@ export function createServedChain(chain: string, keeps: Keeps = KEEPS_ALL): Serv
     lastReorg: null,
     pairs: new Map(),
     tokens: new Map(),
-    named: [],
+    names: createNameIndex(),
     targetPairs: createPairsByToken(),
     quotePairs: createPairsByToken(),
     recent: createRecentTrades(),
@@ -119,7 +120,7 @@ export function resetServedChain(state: ServedChain, epoch: number): void {
   state.seq = NOTHING_APPLIED
   state.pairs.clear()
   state.tokens.clear()
-  state.named = []
+  state.names = createNameIndex()
   state.targetPairs.clear()
   state.quotePairs.clear()
   state.recent.clear()
@@ -158,13 +159,15 @@ export function putPair(state: ServedChain, pair: PairState): void {
 
 /** Sets a token's state. */
 export function putToken(state: ServedChain, token: TokenState, known: TokenState | undefined): void {
-  if (state.keeps.history && (known === undefined || hasOtherTexts(known.info, token.info)))
-    state.named.push(token.token)
+  if (state.keeps.history) state.names.put(token, known)
   state.tokens.set(token.token, token)
 }
 
-function hasOtherTexts(a: TokenInfo, b: TokenInfo): boolean {
-  return a !== b && (a.symbol !== b.symbol || a.name !== b.name)
+export function dropToken(state: ServedChain, token: string): void {
+  const known = state.tokens.get(token)
+  if (known === undefined) return
+  state.names.drop(known)
+  state.tokens.delete(token)
 }
 
 export function dropPair(state: ServedChain, pair: PairState): void {
@@ -232,20 +235,6 @@ function pairStateFrom(
     updated_at: update.updated_at,
     windows,
     seen_at: nowS,
-  }
-}
-
-export function tokenStateOf(update: Omit<TokenUpdate, 'info'>, info: TokenInfo, windows: PackedWindows): TokenState {
-  return {
-    token: update.token,
-    info,
-    price_usd: update.price_usd,
-    price_native: update.price_native,
-    main_pair: update.main_pair,
-    tvl: update.tvl,
-    holders: update.holders,
-    updated_at: update.updated_at,
-    windows,
   }
 }
 

@@ -3,6 +3,7 @@
 import { hasDirectionMarks, hasInvisible, isWebAddress, skeletonOf } from '../../core/domain/name-text.js'
 import type { TokenInfo } from '../../core/domain/records.js'
 import type { ServedChain, TokenState } from '../memory/served-chain.js'
+import { NO_SLOT } from '../memory/token-state.js'
 import type { Market } from './market-facts.js'
 
 export const NAME_FLAGS = ['lookalike', 'reversed_text', 'hidden_characters', 'long_name'] as const
@@ -38,6 +39,10 @@ type Money = {
   addresses: ReadonlySet<string>
   infos: readonly (TokenInfo | undefined)[]
   skeletons: ReadonlySet<string>
+  /** ASCII characters that a text which looks like one of them can begin with. */
+  starts: ReadonlySet<number>
+  /** By slot, of which texts never change. */
+  verdicts: Uint8Array
 }
 const moneyOf = new WeakMap<ServedChain, Money>()
 
@@ -48,18 +53,60 @@ function readMoney({ state, facts }: Market): Money {
   const infos = [...addresses].map((address) => state.tokens.get(address)?.info)
   if (known !== undefined && infos.every((info, at) => info === known.infos[at])) return known
   const skeletons = new Set(infos.flatMap((info) => (info === undefined ? [] : look(info).skeletons)))
-  const money = { addresses, infos, skeletons }
+  const money = { addresses, infos, skeletons, starts: startsOf(skeletons), verdicts: new Uint8Array(0) }
   moneyOf.set(state, money)
   return money
 }
 
+type NamedToken = Pick<TokenState, 'token' | 'info' | 'slot'>
+
 /** It has the symbol or name of one of the chain's configured tokens, or what looks like it, and is not it. */
-export function isLookalike(market: Market, { token, info }: Pick<TokenState, 'token' | 'info'>): boolean {
-  const { addresses, skeletons } = readMoney(market)
-  return !addresses.has(token) && look(info).skeletons.some((text) => skeletons.has(text))
+export function isLookalike(market: Market, token: NamedToken): boolean {
+  const money = readMoney(market)
+  const { slot } = token
+  if (slot === NO_SLOT) return looksLikeMoney(money, token)
+  const known = money.verdicts[slot] ?? UNDECIDED
+  if (known !== UNDECIDED) return known === LOOKALIKE
+  const verdict = looksLikeMoney(money, token)
+  if (slot >= money.verdicts.length) {
+    const larger = new Uint8Array(2 * (slot + 1))
+    larger.set(money.verdicts)
+    money.verdicts = larger
+  }
+  money.verdicts[slot] = verdict ? LOOKALIKE : DIFFERENT
+  return verdict
 }
 
-export function nameFlags(market: Market, token: Pick<TokenState, 'token' | 'info'>): NameFlag[] {
+const UNDECIDED = 0
+const DIFFERENT = 1
+const LOOKALIKE = 2
+
+function looksLikeMoney({ addresses, skeletons, starts }: Money, { token, info }: NamedToken): boolean {
+  if (addresses.has(token)) return false
+  const isAlike = (text: string | null): boolean => {
+    if (text === null || text === '') return false
+    const first = text.charCodeAt(0)
+    return (first >= ASCII_END || starts.has(first)) && skeletons.has(skeletonOf(text))
+  }
+  return isAlike(info.symbol) || isAlike(info.name)
+}
+
+const ASCII_END = 128
+
+/** Most names differ in their first character from all of them, and are not looked at any further. */
+function startsOf(skeletons: ReadonlySet<string>): Set<number> {
+  const firsts = new Set([...skeletons].map(([first]) => first))
+  const canStart = (character: string): boolean => {
+    const skeleton = skeletonOf(character)
+    // Two characters that look like one, or nothing that is drawn.
+    return skeleton === '' || skeleton === 'r' || skeleton === 'v' || firsts.has(skeleton)
+  }
+  return new Set(
+    Array.from({ length: ASCII_END }, (_, code) => code).filter((code) => canStart(String.fromCharCode(code))),
+  )
+}
+
+export function nameFlags(market: Market, token: NamedToken): NameFlag[] {
   const { flags } = look(token.info)
   return isLookalike(market, token) ? ['lookalike', ...flags] : [...flags]
 }

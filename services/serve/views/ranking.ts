@@ -8,6 +8,10 @@ export interface Shortlist<Item> {
   /** False: the item would not be kept. */
   admits(item: Item): boolean
   offer(item: Item): void
+  /** What comes after it is not kept; undefined while everything is. Falls behind by at most as many as the limit. */
+  last(): Item | undefined
+  /** Brings `last` up to date. */
+  trim(): void
   items(): Item[]
 }
 
@@ -15,15 +19,20 @@ export function createShortlist<Item>(limit: number, compare: (a: Item, b: Item)
   const kept: Item[] = []
   let last: Item | undefined
   const admits = (item: Item): boolean => last === undefined || compare(item, last) < 0
+  const trim = (): void => {
+    if (kept.length < limit) return
+    kept.sort(compare).length = limit
+    last = kept[limit - 1]
+  }
   return {
     admits,
     offer(item) {
       if (!admits(item)) return
       kept.push(item)
-      if (kept.length < 2 * limit) return
-      kept.sort(compare).length = limit
-      last = kept[limit - 1]
+      if (kept.length >= 2 * limit) trim()
     },
+    last: () => last,
+    trim,
     items: () => kept.sort(compare).slice(0, limit),
   }
 }

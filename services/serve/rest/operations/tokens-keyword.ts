@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { normalAddress } from '../../../core/domain/chains.js'
-import { candidatesOf } from '../../memory/name-index.js'
+import { isShort } from '../../memory/name-buckets.js'
 import type { ServedChain, TokenState } from '../../memory/served-chain.js'
 import type { Market } from '../../views/market-facts.js'
 import { isLookalike } from '../../views/name-flags.js'
@@ -32,7 +32,8 @@ export const tokensKeyword = operation({
   query: Type.Object({
     keyword: Type.String({
       ...{ minLength: 1, maxLength: MAX_KEYWORD, examples: ['WETH'] },
-      description: 'Symbol, name or address, or a part of one; case-insensitive',
+      description:
+        'Symbol, name or address, or a part of one; case-insensitive. One or two Latin characters: the start of a symbol or name',
     }),
     chain: Type.Optional(ChainName),
     limit: limitOf('tokens', { max: MAX_LIMIT, standard: DEFAULT_LIMIT }),
@@ -90,11 +91,19 @@ export function findTokens(
   const found = createShortlist<Found>(limit, (a, b) => a.match - b.match || byTrust(a, b))
   // A case-insensitive pattern is faster than lower-casing all names.
   const pattern = new RegExp(keyword.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'iu')
+  const places: Places = {
+    count: found.trim,
+    isOpen(match, volume) {
+      const last = found.last()
+      if (last === undefined || match !== last.match) return last === undefined || match < last.match
+      return measureOf !== TOKEN_MEASURES.tx_volume_u_24h || last.isImpostor || !(volume < last.measure)
+    },
+  }
   for (const market of markets) {
     const address = normalAddress(market.facts?.family ?? 'evm', keyword)
     const seen = new Set<string>()
-    for (const token of tokensOf(market.state, keyword)) {
-      const match = matchOf(token, pattern, keyword.length, address)
+    for (const token of tokensOf(market.state, keyword, address, places)) {
+      const match = matchOf(token, pattern, keyword, address)
       if (match === NO_MATCH || seen.has(token.token)) continue
       seen.add(token.token)
       const trusted = { market, token, match, isImpostor: false, measure: measureOf(market, token) }
@@ -105,22 +114,53 @@ export function findTokens(
   return found.items().sort(byTrust)
 }
 
-/** Tokens among which are all that match a keyword. */
-export type TokensOf = (state: ServedChain, keyword: string) => Iterable<TokenState>
+/** What the list still has room for. */
+type Places = {
+  count(): void
+  /** Whether a token of at best this match and this volume of 24 hours can enter, as of the last count or later. */
+  isOpen(match: number, volume: number): boolean
+}
+
+/** Tokens among which are all that match a keyword and can enter the list. */
+export type TokensOf = (state: ServedChain, keyword: string, address: string, places: Places) => Iterable<TokenState>
 
 export const allTokens: TokensOf = ({ tokens }) => tokens.values()
 
-/** A keyword of one or two characters is in so many tokens that an index would not help. */
-const indexedTokens: TokensOf = (state, keyword) => candidatesOf(state, keyword) ?? allTokens(state, keyword)
+function* indexedTokens(...[state, keyword, address, places]: Parameters<TokensOf>): Iterable<TokenState> {
+  const { tokens, names } = state
+  if (keyword === '') return yield* tokens.values()
+  const itself = tokens.get(address)
+  if (itself !== undefined) yield itself
+  for (const { match, slots } of names.search(keyword)) {
+    const best = BEST_MATCH[match]
+    places.count()
+    if (!places.isOpen(best, Number.POSITIVE_INFINITY)) return
+    const found = slots()
+    // Most tokens are not traded. Those that are fill the list first, and close it for the others.
+    for (const isTraded of [true, false]) {
+      places.count()
+      if (!isTraded && !places.isOpen(best, 0)) break
+      for (const slot of found) {
+        const volume = names.volumeAt(slot)
+        const token = volume > 0 === isTraded && places.isOpen(best, volume) ? names.tokenAt(slot) : undefined
+        if (token !== undefined) yield token
+      }
+    }
+  }
+}
+
+const BEST_MATCH = { whole: EXACT, start: PREFIX, part: INSIDE }
 
 function byTrust(a: Found, b: Found): number {
   return Number(a.isImpostor) - Number(b.isImpostor) || byMeasure(a, b)
 }
 
-function matchOf({ token, info }: TokenState, pattern: RegExp, length: number, address: string): number {
-  const byAddress = placeOf(token.indexOf(address), length, token)
-  if (byAddress === EXACT) return EXACT
-  return Math.min(byAddress, matchText(info.symbol, pattern, length), matchText(info.name, pattern, length))
+function matchOf({ token, info }: TokenState, pattern: RegExp, keyword: string, address: string): number {
+  const { length } = keyword
+  if (token === address) return EXACT
+  const byText = Math.min(matchText(info.symbol, pattern, length), matchText(info.name, pattern, length))
+  if (isShort(keyword)) return byText < INSIDE ? byText : NO_MATCH
+  return byText < INSIDE ? byText : Math.min(byText, placeOf(token.indexOf(address), length, token))
 }
 
 function matchText(text: string | null, pattern: RegExp, length: number): number {
