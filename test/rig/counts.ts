@@ -130,6 +130,11 @@ export const COUNTS = {
     ...{ short: 0, long: 200, seed: 1, files: ['test/ingest/decode/evm/risk/token-risk.long.test.ts'] },
     proves: 'a token contract that harms its buyers, whatever its code looks like, is never scored as safe',
   },
+  lockSeeds: {
+    ...{ short: 3, long: 20, seed: 1, files: ['test/ingest/decode/evm/risk/locks.test.ts'] },
+    proves:
+      'locked and burnt amounts of an EVM token are those of its lockers after random locks, withdrawals and burns',
+  },
   uniswapV4Seeds: {
     ...{ short: 1, long: 20, seed: 1, files: ['test/ingest/decode/evm/protocols/uniswap-v4/uniswap-v4.real.test.ts'] },
     proves: 'Uniswap v4 pools followed from logs hold what the pool manager holds, to the integer',

@@ -2,6 +2,7 @@
 import { normalAddress } from '../domain/chains.js'
 import type { KnownContract } from '../domain/exchanges.js'
 import { ADDRESS_FORM } from './chain-facts.js'
+import { type KnownLocker, LOCKERS } from './contracts/lockers.js'
 import { POOL_FACTORIES } from './contracts/pool-factories.js'
 import { SINGLETONS } from './contracts/singletons.js'
 import type { ChainSection } from './file-schema.js'
@@ -24,6 +25,8 @@ export type TokenChecks = {
   recheckS: number
   /** Whether blocks of the past are checked too, which needs nodes that keep their state. */
   history: boolean
+  /** Contracts that hold tokens and shares of pools until a date. Undefined: locks are not read. */
+  lockers?: readonly KnownLocker[]
 }
 
 const [CHECKS_PER_MINUTE, RECHECK_S] = [20, 600]
@@ -55,14 +58,28 @@ export function evmSource(
     ...nodeSource(chain, section, { family: 'evm', pool: POOL, token: ADDRESS_FORM.evm, amms }, problems),
     ...(chainId === undefined ? {} : { chainId }),
     contracts,
-    ...checksOf(section),
+    ...checksOf(chain, section, problems),
   }
 }
 
-function checksOf(section: ChainSection): Pick<EvmSourceConfig, 'risk'> {
+function checksOf(chain: string, section: ChainSection, problems: string[]): Pick<EvmSourceConfig, 'risk'> {
   const { risk = 'live', risk_checks_per_minute: checksPerMinute = CHECKS_PER_MINUTE } = section
+  const lockers = knownLockers(chain, section.lockers, problems)
   if (risk === 'off') return {}
-  return { risk: { checksPerMinute, recheckS: section.risk_recheck_s ?? RECHECK_S, history: risk === 'all' } }
+  return { risk: { checksPerMinute, recheckS: section.risk_recheck_s ?? RECHECK_S, history: risk === 'all', lockers } }
+}
+
+/** The built-in ones, replaced by configured ones of the same address. */
+function knownLockers(chain: string, given: ChainSection['lockers'], problems: string[]): KnownLocker[] {
+  const byAddress = new Map((LOCKERS[chain] ?? []).map((locker) => [locker.address, locker]))
+  for (const [index, { address: asGiven, kind, name = kind }] of (given ?? []).entries()) {
+    const { pattern, form } = ADDRESS_FORM.evm
+    if (!pattern.test(asGiven))
+      problems.push(`"chains.${chain}.lockers.${index}.address" must be ${form}, got "${asGiven}"`)
+    const address = normalAddress('evm', asGiven)
+    byAddress.set(address, { address, kind, name })
+  }
+  return [...byAddress.values()]
 }
 
 export const describeEvmSource = (source: EvmSourceConfig): Record<string, unknown> => ({

@@ -1,5 +1,6 @@
 /** The schema of the configuration file. Every key is optional; load-config.ts has the defaults. */
 import { type Static, Type } from '@sinclair/typebox'
+import { LOCKER_KINDS } from './contracts/lockers.js'
 import { CapacitySection, PlansSection } from './plan-settings.js'
 import { SASL_MECHANISMS } from './secrets.js'
 
@@ -29,6 +30,15 @@ const Contract = Type.Object(
     amm: Type.String({ minLength: 1 }),
     fee: Type.Optional(wholeNumber(0)),
     others: Type.Optional(Type.Record(Type.String(), Address)),
+  },
+  closed,
+)
+
+const Locker = Type.Object(
+  {
+    address: Address,
+    kind: Type.Union(LOCKER_KINDS.map((kind) => Type.Literal(kind))),
+    name: Type.Optional(Type.String({ minLength: 1 })),
   },
   closed,
 )
@@ -65,6 +75,7 @@ const Chain = Type.Object(
       }),
     ),
     contracts: Type.Optional(Type.Array(Contract, { description: 'a list' })),
+    lockers: Type.Optional(Type.Array(Locker, { description: 'a list' })),
     geyser: Type.Optional(List),
     commitment: Type.Optional(Type.Union([Type.Literal('confirmed'), Type.Literal('finalized')])),
     genesis_hash: Type.Optional(Address),

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { BURN_ADDRESSES } from '../../core/domain/chains.js'
+import type { TokenInfo } from '../../core/domain/records.js'
 import type { Balance } from '../history/holders.js'
 import type { TokenState } from '../memory/served-chain.js'
 import {
@@ -14,6 +15,7 @@ import {
   rawToNumber,
   text,
 } from './field-formats.js'
+import { locksOf, type TokenLock } from './lock-view.js'
 import { burntRaw, knownHolders, type Market, supplyOf, targetOf } from './market-facts.js'
 import { deepestPairs } from './ranking.js'
 import { readFacts } from './risk-view.js'
@@ -40,7 +42,7 @@ const RankEntry = Type.Object({
   quantity: decimal,
   mark: text,
   ...fieldsOf(['is_contract', 'is_lp'], intOrNull),
-  lock: Type.Array(Type.Object({})),
+  lock: Type.Array(Type.Object({ platform: text, amount: decimal, unlock_at: int })),
 })
 
 export const ContractView = Type.Object({
@@ -82,6 +84,7 @@ export type Holdings = { largest: readonly Balance[]; balances: ReadonlyMap<stri
 export function contractView(market: Market, token: TokenState, { largest, balances }: Holdings) {
   const { info } = token
   const facts = readFacts(info.risk)
+  const locks = locksOf(info)
   const creator = creatorOf(market, token)
   const creatorShare = shareOf(market, token, balances.get(creator) ?? null)
   const dex = deepestPairs(market, token.token, DEX_ENTRIES)
@@ -99,8 +102,8 @@ export function contractView(market: Market, token: TokenState, { largest, balan
     risk_info: facts.text('risk_info'),
     previous_owner: facts.text('previous_owner'),
     burn_amount: rawOrNull(burntRaw(token), info.decimals),
-    lock_amount: facts.decimal('lock_amount'),
-    pair_total: facts.decimal('pair_total'),
+    lock_amount: rawOrNull(locks.lockedRaw, info.decimals) ?? facts.decimal('lock_amount'),
+    pair_total: rawOrNull(locks.sharesRaw, SHARE_DECIMALS) ?? facts.decimal('pair_total'),
     ...partyFields('owner', info.owner ?? '', market, token, balances),
     ...partyFields('creator', creator, market, token, balances),
     ...holderConcentration(market, token, largest),
@@ -110,7 +113,7 @@ export function contractView(market: Market, token: TokenState, { largest, balan
     is_in_dex: dex.length > 0 ? 1 : 0,
     dex: dex.map(({ pair, info: { amm }, tvl }) => ({ amm, name: amm, pair, liquidity: decimalOrNull(tvl) })),
     token_holders_rank: largest.map((balance) => rankEntry(market, token, balance)),
-    pair_holders_rank: [],
+    pair_holders_rank: pairLockers(info),
     issue_platform: info.launch_platform ?? '',
   }
 }
@@ -156,17 +159,45 @@ function partyFields(
 function rankEntry(market: Market, token: TokenState, { holder, balanceRaw }: Balance) {
   const { state, facts } = market
   const pair = state.pairs.get(holder)
+  const lock = lockEntries(token.info, 'token', holder, token.info.decimals)
   const isOwnPair = pair !== undefined && [pair.info.token0, pair.info.token1].includes(token.token)
   return {
     address: holder,
     percent: shareOf(market, token, balanceRaw),
     quantity: rawOrNull(balanceRaw, token.info.decimals),
-    mark: BURN_ADDRESSES[facts?.family ?? 'evm'].includes(holder) ? 'burn' : '',
-    // A pool is a contract; other addresses are not checked.
-    is_contract: pair === undefined ? null : 1,
+    mark: BURN_ADDRESSES[facts?.family ?? 'evm'].includes(holder) ? 'burn' : lock.length > 0 ? 'lock' : '',
+    // Pools and lockers are contracts; other addresses are not checked.
+    is_contract: pair === undefined && lock.length === 0 ? null : 1,
     is_lp: isOwnPair ? 1 : 0,
-    lock: [],
+    lock,
   }
+}
+
+/** Uniswap V2 and its forks give shares 18 decimals. */
+const SHARE_DECIMALS = 18
+
+function lockEntries(info: TokenInfo, of: TokenLock['of'], locker: string, decimals: number | null) {
+  return locksOf(info)
+    .locks.filter((lock) => lock.of === of && lock.locker === locker)
+    .map(({ platform, amountRaw, unlockAtS }) => ({
+      ...{ platform, amount: rawOrNull(amountRaw, decimals), unlock_at: unlockAtS },
+    }))
+}
+
+/** Of the holders of a pool's shares only lockers are known. */
+function pairLockers(info: TokenInfo) {
+  const { locks, sharesRaw } = locksOf(info)
+  const ofPair = locks.filter(({ of }) => of === 'pair')
+  return [...new Set(ofPair.map(({ locker }) => locker))].map((locker) => {
+    const raw = ofPair.reduce((sum, lock) => (lock.locker === locker ? sum + BigInt(lock.amountRaw) : sum), 0n)
+    return {
+      address: locker,
+      percent: jsonNumberOrNull(Number(raw) / Number(sharesRaw)),
+      quantity: rawOrNull(raw.toString(), SHARE_DECIMALS),
+      ...{ mark: 'lock', is_contract: 1, is_lp: 0 },
+      lock: lockEntries(info, 'pair', locker, SHARE_DECIMALS),
+    }
+  })
 }
 
 /** As a fraction of the total supply. */

@@ -9,6 +9,7 @@ import {
   UNKNOWN_TOKEN,
 } from '../memory/served-chain.js'
 import { rawToNumber } from './field-formats.js'
+import { locksOf } from './lock-view.js'
 
 /** A chain's state and its configured facts: the input of every view. */
 export type Market = {
@@ -93,9 +94,16 @@ export function supplyLeft(token: TokenState): number {
   return rawToNumber(leftRaw > 0n ? leftRaw.toString() : '0', decimals)
 }
 
-/** Balance of the burn addresses. Unknown for a token without any known holder. */
+/** The same without what lockers hold. */
+export function supplyInMarket(token: TokenState): number {
+  const left = supplyLeft(token)
+  const { lockedRaw } = locksOf(token.info)
+  return lockedRaw === null ? left : Math.max(0, left - rawToNumber(lockedRaw, token.info.decimals))
+}
+
+/** Balance of the burn addresses: from its transfers, or as of the last check of the token. Null: unknown. */
 export function burntRaw({ info, holders }: TokenState): string | null {
-  return info.burnt_supply ?? (holders > 0 ? '0' : null)
+  return info.burnt_supply ?? (holders > 0 ? '0' : locksOf(info).burntRaw)
 }
 
 /** How many balances are above 0. Null: unknown, since no balance of the token was ever seen. */

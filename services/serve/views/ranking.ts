@@ -1,7 +1,7 @@
 import { dayVolumeUsd } from '../../core/domain/packed-windows.js'
 import type { PairState, TokenState } from '../memory/served-chain.js'
 import { type Market, mainPairOf } from './market-facts.js'
-import { tokenValueUsd } from './token-view.js'
+import { dilutedValueUsd, tokenValueUsd } from './token-view.js'
 
 /** Keeps the first `limit` items of an order without sorting all of them. */
 export interface Shortlist<Item> {
@@ -54,7 +54,7 @@ export type TokenMeasure = (market: Market, token: TokenState) => number
 export const TOKEN_MEASURES = {
   tx_volume_u_24h: (_market, token) => dayVolumeUsd(token.windows),
   market_cap: tokenValueUsd,
-  fdv: tokenValueUsd,
+  fdv: dilutedValueUsd,
   main_pair_tvl: (market, token) => mainPairOf(market, token)?.tvl ?? Number.NaN,
   created_at: (_market, token) => token.info.created_at,
 } satisfies Record<string, TokenMeasure>

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { SignalAction, SignalEvent } from '../history/signal-events.js'
 import { SIGNAL_TYPES, type SignalType } from '../signals/signal-rules.js'
 import { decimal, decimalOrNull, fieldsOf, int, intOrNull, rawOrNull, text } from './field-formats.js'
-import { knownHolders, type Market, quoteOf, supplyLeft, targetOf, tokenInfo } from './market-facts.js'
+import { knownHolders, type Market, quoteOf, supplyInMarket, targetOf, tokenInfo } from './market-facts.js'
 import { priceFields } from './token-view.js'
 
 export const SignalTypeField = Type.Union(SIGNAL_TYPES.map((type) => Type.Literal(type)))
@@ -51,7 +51,7 @@ export function signalView(market: Market, event: SignalEvent) {
   const actions = [...event.earlier, event]
   const { market_cap, price_change_24h, tx_volume_u_24h } = priceFields(market, token)
   const symbol = token.info.symbol ?? ''
-  const marketCapThen = decimalOrNull(event.priceUsd * supplyLeft(token))
+  const marketCapThen = decimalOrNull(event.priceUsd * supplyInMarket(token))
   return {
     id: `${event.id}-${event.type}`,
     ...{ symbol, token: address, chain: state.chain, pair_address: event.pair },

@@ -12,14 +12,17 @@ import {
   intOrNull,
   numOrNull,
   rawOrNull,
+  rawToNumber,
   text,
 } from './field-formats.js'
+import { locksOf } from './lock-view.js'
 import {
   burntRaw,
   dayPrice,
   knownHolders,
   type Market,
   mainPairOf,
+  supplyInMarket,
   supplyLeft,
   tokenPriceNative,
   tokenPriceUsd,
@@ -72,10 +75,8 @@ export function tokenView(market: Market, token: TokenState) {
     tx_count_24h: day.buys + day.sells,
     tx_amount_24h: decimalOrNull(day.amount),
     burn_amount: rawOrNull(burntRaw(token), info.decimals),
-    lock_amount: null,
+    ...lockFields(token),
     other_amount: null,
-    locked_percent: null,
-    lock_platform: '',
     created_at: info.created_at,
     launch_at: info.launch_at,
     launch_price: null,
@@ -89,24 +90,38 @@ export function tokenView(market: Market, token: TokenState) {
 export function priceFields(market: Market, token: TokenState) {
   const priceUsd = tokenPriceUsd(market, token)
   const day = windowOf(token.windows, '24h')
-  // Locked and other amounts are unknown and count as 0, so market cap equals FDV.
-  const value = decimalOrNull(supplyLeft(token) * priceUsd)
   const main = mainPairOf(market, token)
   return {
     current_price_usd: decimalOrNull(priceUsd),
     price_change_1d: main === undefined ? null : changeOrNull(dayPrice(market, main), main.price_usd),
     price_change_24h: tokenChange(market, token, '24h'),
     tvl: decimalOrNull(token.tvl),
-    market_cap: value,
-    fdv: value,
+    market_cap: decimalOrNull(supplyInMarket(token) * priceUsd),
+    fdv: decimalOrNull(supplyLeft(token) * priceUsd),
     holders: knownHolders(token),
     tx_volume_u_24h: decimalOrNull(day.buy_volume + day.sell_volume),
     updated_at: token.updated_at,
   }
 }
 
-/** `fdv` and `market_cap` of the token view as a number, for sorting. */
+/** What lockers hold of it. `locked_percent` is a fraction of the total supply. */
+export function lockFields({ info }: Pick<TokenState, 'info'>) {
+  const { lockedRaw, platform } = locksOf(info)
+  const share = rawToNumber(lockedRaw, info.decimals) / rawToNumber(info.total_supply, info.decimals)
+  return {
+    lock_amount: rawOrNull(lockedRaw, info.decimals),
+    locked_percent: decimalOrNull(share),
+    lock_platform: platform,
+  }
+}
+
+/** `market_cap` of the token view as a number, for sorting. */
 export function tokenValueUsd(market: Market, token: TokenState): number {
+  return supplyInMarket(token) * tokenPriceUsd(market, token)
+}
+
+/** `fdv` of the same. */
+export function dilutedValueUsd(market: Market, token: TokenState): number {
   return supplyLeft(token) * tokenPriceUsd(market, token)
 }
 

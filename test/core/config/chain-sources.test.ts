@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Config, describeConfig } from '../../../services/core/config/config.js'
+import { LOCKERS } from '../../../services/core/config/contracts/lockers.js'
 import { type LoadOptions, loadConfig } from '../../../services/core/config/load-config.js'
 import { readStart } from '../../../services/core/config/node-source.js'
 import { ConfigError } from '../../../services/core/domain/errors.js'
@@ -45,7 +46,7 @@ describe('a chain read from nodes', () => {
             finality: { kind: 'tag' },
             contracts: contracts.get('base'),
             explicitTokens: [],
-            risk: { checksPerMinute: 20, recheckS: 600, history: false },
+            risk: { checksPerMinute: 20, recheckS: 600, history: false, lockers: LOCKERS.base },
           },
         ],
       ]),
@@ -57,7 +58,7 @@ describe('a chain read from nodes', () => {
     const own = {
       ...{ chain_id: 7, rpc: ['wss://node'], anchor: A, pools: [A, `0x${'F'.repeat(64)}`, `${B}_fo`], tokens: [B] },
       ...{ amms: ['mine'], start: '2024-01-05T12:00', balances: 'scoped', max_rps: 2.5, finality: 64 },
-      ...{ risk: 'all', risk_checks_per_minute: 5, risk_recheck_s: 60 },
+      ...{ risk: 'all', risk_checks_per_minute: 5, risk_recheck_s: 60, lockers: [{ address: B, kind: 'uncx' }] },
       contracts: [contract],
     }
     expect(load({ own: { ...own, risk: 'off' } }).sources.get('own')).not.toHaveProperty('risk')
@@ -72,7 +73,10 @@ describe('a chain read from nodes', () => {
       finality: { kind: 'depth', blocks: 64 },
       contracts: [{ ...contract, address: a, others: { positions: b } }],
       explicitTokens: [a],
-      risk: { checksPerMinute: 5, recheckS: 60, history: true },
+      risk: {
+        ...{ checksPerMinute: 5, recheckS: 60, history: true },
+        lockers: [{ address: b, kind: 'uncx', name: 'uncx' }],
+      },
     })
   })
 

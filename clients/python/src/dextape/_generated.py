@@ -337,7 +337,9 @@ class ContractsDexItem(TypedDict):
 
 
 class ContractsTokenHoldersRankItemLockItem(TypedDict):
-    pass
+    platform: str
+    amount: str | None
+    unlock_at: int
 
 
 class ContractsTokenHoldersRankItem(TypedDict):

@@ -335,7 +335,11 @@ export type ContractsDexItem = {
   liquidity: string | null
 }
 
-export type ContractsTokenHoldersRankItemLockItem = Record<string, never>
+export type ContractsTokenHoldersRankItemLockItem = {
+  platform: string
+  amount: string | null
+  unlock_at: number
+}
 
 export type ContractsTokenHoldersRankItem = {
   address: string

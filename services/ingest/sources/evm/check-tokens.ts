@@ -1,62 +1,70 @@
 /** Reads the risk of tokens at a block's end, as meta events that end the block. */
+import type { KnownLocker } from '../../../core/config/contracts/lockers.js'
 import { DextapeError } from '../../../core/domain/errors.js'
 import type { Event, MetaEvent } from '../../../core/domain/records.js'
 import type { TokenCheck } from '../../decode/evm/block/risk-checks.js'
 import type { EvmBlock } from '../../decode/evm/log.js'
-import { inspectToken, type TokenInspection } from '../../decode/evm/risk/inspect-token.js'
+import { inspectLocks, type LockInspection } from '../../decode/evm/risk/inspect-locks.js'
+import { type Inspection, inspectToken, type TokenInspection } from '../../decode/evm/risk/inspect-token.js'
 import { riskOf } from '../../decode/evm/risk/token-risk.js'
 import type { ChainReader } from './chain-reader.js'
 
 type ReadState = NonNullable<ChainReader['state']>
 
-/** `last`: the block's last event. A token that could not be read at all has no event. */
+/** `last`: the block's last event. A token that could not be read at all has no event. No lockers: locks are not read. */
 export async function checkTokens(
   checks: readonly TokenCheck[],
   block: EvmBlock,
   last: Event | undefined,
+  lockers: readonly KnownLocker[] | undefined,
   readState: ReadState,
   signal: AbortSignal,
   onPruned: (error: DextapeError) => void,
 ): Promise<MetaEvent[]> {
-  const read = await Promise.all(checks.map((check) => inspected(check, block, readState, signal, onPruned)))
+  const read = await Promise.all(
+    checks.map(async ({ token, pool }): Promise<Read | null> => {
+      const found = await inspected(inspectToken(token, pool, block.hash))
+      if (found === null || lockers === undefined) return found === null ? null : { found, locks: null }
+      return { found, locks: await inspected(inspectLocks(token, sharesOf(pool), lockers, block.timeS)) }
+    }),
+  )
   const place = placeAfter(last, block)
   const metas: MetaEvent[] = []
   for (const one of read) {
-    const found = one === null ? null : riskOf(one, block.number)
-    if (one === null || found === null) continue
+    const risk = one === null ? null : riskOf(one.found, block.number, one.locks)
+    if (one === null || risk === null) continue
     const facts = {
       total_supply: null,
-      owner: found.owner,
-      risk: JSON.stringify(found.risk),
+      owner: risk.owner,
+      risk: JSON.stringify(risk.risk),
       logo_url: null,
       links: null,
     }
-    metas.push({ type: 'meta', ...place, sub: place.sub + metas.length, token: one.token, ...facts })
+    metas.push({ type: 'meta', ...place, sub: place.sub + metas.length, token: one.found.token, ...facts })
   }
   return metas
-}
 
-async function inspected(
-  { token, pool }: TokenCheck,
-  block: EvmBlock,
-  readState: ReadState,
-  signal: AbortSignal,
-  onPruned: (error: DextapeError) => void,
-): Promise<TokenInspection | null> {
-  const inspection = inspectToken(token, pool, block.hash)
-  let answers: readonly (string | null)[] = []
-  try {
-    for (;;) {
-      const { done, value } = inspection.next(answers)
-      if (done === true) return value
-      answers = await readState(value, block, signal)
+  async function inspected<Found>(inspection: Inspection<Found>): Promise<Found | null> {
+    let answers: readonly (string | null)[] = []
+    try {
+      for (;;) {
+        const { done, value } = inspection.next(answers)
+        if (done === true) return value
+        answers = await readState(value, block, signal)
+      }
+    } catch (error) {
+      if (!(error instanceof DextapeError && error.code === 'state_pruned')) throw error
+      onPruned(error)
+      return null
     }
-  } catch (error) {
-    if (!(error instanceof DextapeError && error.code === 'state_pruned')) throw error
-    onPruned(error)
-    return null
   }
 }
+
+type Read = { found: TokenInspection; locks: LockInspection | null }
+
+/** The pools whose shares are a token at their own address. */
+const sharesOf = (pool: TokenCheck['pool']): string | null =>
+  pool !== null && (pool.kind === 'v2' || pool.kind === 'solidly') ? pool.pool : null
 
 /** Behind the block's last event, or at its last log if it has none. */
 function placeAfter(

@@ -58,7 +58,10 @@ export function evmDecoder(parts: EvmDecoding): BlockDecoder<EvmBlock> {
         const checks = planChecks(block, events, book, rules, risk, isLive)
         if (checks.length === 0) return decoded
         const readState = reader.state.bind(reader)
-        return { ...decoded, later: (until) => checkTokens(checks, block, events.at(-1), readState, until, onPruned) }
+        return {
+          ...decoded,
+          later: (until) => checkTokens(checks, block, events.at(-1), risk.lockers, readState, until, onPruned),
+        }
       }
     },
     forget: () => refusals.clear(),

@@ -2,7 +2,7 @@
  * Completes a configured scope from the chain: which contracts emit the configured pools' logs, and which reference
  * pools give USD prices.
  */
-import type { EvmSourceConfig } from '../../../core/config/evm-source.js'
+import type { EvmSourceConfig, TokenChecks } from '../../../core/config/evm-source.js'
 import type { ChainFacts } from '../../../core/domain/chains.js'
 import { ConfigError } from '../../../core/domain/errors.js'
 import { createRules, type DecodeRules } from '../../decode/evm/block/decode-rules.js'
@@ -11,6 +11,7 @@ import { TRANSFER, WRAPPING_TOPICS } from '../../decode/evm/erc20.js'
 import type { EvmLog } from '../../decode/evm/log.js'
 import type { Protocol, Reading, Refusal } from '../../decode/evm/protocol.js'
 import { PROTOCOLS } from '../../decode/evm/protocols.js'
+import { LOCK_TOPICS } from '../../decode/evm/risk/lockers.js'
 import type { Venue } from '../../decode/evm/venue.js'
 import { decodedScope, moneySet } from '../following/configured-scope.js'
 import type { ChainReader, Header, LogFilter } from './chain-reader.js'
@@ -29,9 +30,8 @@ export async function resolveScope(
 ): Promise<ResolvedScope> {
   const head = await reader.head(signal)
   const own = rulesOf(config, facts, [])
-  const isChecked = config.risk !== undefined
   const nobody = { described: [], awaited: [] }
-  if (own.scope.pools.size === 0) return { rules: own, filter: filterOf(own, nobody, isChecked), awaited: [] }
+  if (own.scope.pools.size === 0) return { rules: own, filter: filterOf(own, nobody, config.risk), awaited: [] }
   const named = await describeNamed([...own.scope.pools], own, PROTOCOLS, head, reader, signal)
   const venues = named.described.map(({ venue }) => venue)
   const beside = await references(async () => {
@@ -43,7 +43,7 @@ export async function resolveScope(
   })
   const rules = rulesOf(config, facts, beside)
   const { described } = await describeNamed(beside, rules, PROTOCOLS, head, reader, signal)
-  const filter = filterOf(rules, { ...named, described: [...named.described, ...described] }, isChecked)
+  const filter = filterOf(rules, { ...named, described: [...named.described, ...described] }, config.risk)
   return { rules, filter, awaited: named.awaited }
 }
 
@@ -59,20 +59,23 @@ function rulesOf(config: EvmSourceConfig, facts: ChainFacts, references: readonl
   })
 }
 
-/** `isChecked`: whether logs are wanted that tell of changes of a token's contract. */
+/** `checks`: logs are wanted that tell of changes of a token's contract and of its locks. */
 export function filterOf(
   { scope, topics, money, contracts }: DecodeRules,
   { described, awaited }: NamedPools,
-  isChecked = false,
+  checks?: Pick<TokenChecks, 'lockers'>,
 ): LogFilter {
   const followsNative = scope.balances === 'all' || scope.tokens.has(contracts.wrappedNative ?? '')
   const moves = scope.balances === 'off' ? [] : [TRANSFER, ...(followsNative ? WRAPPING_TOPICS : [])]
-  const wanted = [...topics, ...moves, ...(isChecked ? CHANGE_TOPICS : [])]
+  const lockers = checks?.lockers ?? []
+  const changes = checks === undefined ? [] : CHANGE_TOPICS
+  const wanted = [...topics, ...moves, ...changes, ...(lockers.length === 0 ? [] : LOCK_TOPICS)]
   const isNarrow = scope.pools.size > 0 && scope.tokens.size === 0 && scope.balances !== 'all'
   if (!isNarrow) return { addresses: [], topics: wanted }
-  const held = scope.balances === 'off' && !isChecked ? [] : described.flatMap(({ venue }) => venue.tokens)
+  const held = scope.balances === 'off' && checks === undefined ? [] : described.flatMap(({ venue }) => venue.tokens)
   const emitters = [...described.map(({ emitter }) => emitter), ...awaited.flatMap((pool) => pool.emitters)]
-  const addresses = [...emitters, ...held.filter((token) => !money.has(token))]
+  const vaults = lockers.map(({ address }) => address)
+  const addresses = [...emitters, ...held.filter((token) => !money.has(token)), ...vaults]
   return { addresses: [...new Set(addresses)], topics: wanted }
 }
 

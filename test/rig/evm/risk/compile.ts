@@ -64,8 +64,10 @@ export async function compile(source: string, options: CompileOptions = {}): Pro
 export async function compileTokens(): Promise<Record<string, string>> {
   const source = readFileSync(join(FOLDER, 'tokens.sol'), 'utf8')
   const old = readFileSync(join(FOLDER, 'old-tokens.sol'), 'utf8')
+  const lockers = readFileSync(join(FOLDER, 'lockers.sol'), 'utf8')
   const all: Record<string, string> = {}
-  for (const [name, { creation }] of Object.entries(await compile(source))) if (creation !== '0x') all[name] = creation
+  for (const text of [source, lockers])
+    for (const [name, { creation }] of Object.entries(await compile(text))) if (creation !== '0x') all[name] = creation
   for (const [suffix, options] of [
     ['Unoptimised', { isOptimised: false }],
     ['ViaIr', { viaIr: true }],

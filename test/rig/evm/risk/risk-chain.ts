@@ -2,9 +2,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { repositoryRoot } from '../../../../schemas/avro.js'
+import type { KnownLocker } from '../../../../services/core/config/contracts/lockers.js'
 import type { EvmSourceConfig, TokenChecks } from '../../../../services/core/config/evm-source.js'
 import { silentLogger } from '../../../../services/core/runtime/logger.js'
+import { inspectLocks } from '../../../../services/ingest/decode/evm/risk/inspect-locks.js'
 import {
+  type Inspection,
   inspectToken,
   type StateRequest,
   type TokenInspection,
@@ -42,7 +45,8 @@ export type RiskChain = {
   buy(token: string, pool: TrialPool, buyer?: string): Promise<void>
   send(...transactions: readonly Transaction[]): Promise<void>
   inspect(token: string, pool: TrialPool | null): Promise<TokenInspection>
-  risk(token: string, pool: TrialPool | null): Promise<TokenRisk['risk']>
+  /** With lockers its locks too. */
+  risk(token: string, pool: TrialPool | null, lockers?: readonly KnownLocker[]): Promise<TokenRisk['risk']>
   stop(): Promise<void>
 }
 
@@ -111,22 +115,28 @@ export async function openRiskChain(): Promise<RiskChain> {
     send: (...transactions) => inOneBlock(node, transactions),
     async inspect(token, pool) {
       const { hash } = await node.rpc<{ hash: string }>('eth_getBlockByNumber', ['latest', false])
-      const inspection = inspectToken(token, pool, hash)
-      let answers: (string | null)[] = []
-      for (;;) {
-        const { done, value } = inspection.next(answers)
-        if (done === true) return value
-        answers = await Promise.all(value.map((request) => answer(node, request)))
-      }
+      return run(inspectToken(token, pool, hash))
     },
-    async risk(token, pool) {
-      const found = riskOf(await chain.inspect(token, pool), 1)
+    async risk(token, pool, lockers) {
+      const { timestamp } = await node.rpc<{ timestamp: string }>('eth_getBlockByNumber', ['latest', false])
+      const shares = pool?.kind === 'v2' ? pool.pool : null
+      const locks = lockers === undefined ? null : await run(inspectLocks(token, shares, lockers, Number(timestamp)))
+      const found = riskOf(await chain.inspect(token, pool), 1, locks)
       if (found === null) throw new Error('the code could not be read')
       return found.risk
     },
     stop: () => node.stop(),
   }
   return chain
+
+  async function run<Found>(inspection: Inspection<Found>): Promise<Found> {
+    let answers: (string | null)[] = []
+    for (;;) {
+      const { done, value } = inspection.next(answers)
+      if (done === true) return value
+      answers = await Promise.all(value.map((request) => answer(node, request)))
+    }
+  }
 
   async function trialPool(pool: string, token: string): Promise<TrialPool> {
     const [reserve0 = 0n, reserve1 = 0n] = words(await lookAt(node, pool, 'getReserves()'))

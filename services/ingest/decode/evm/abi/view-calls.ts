@@ -67,6 +67,19 @@ export function answeredAddresses(answer: Answer, word = 0): string[] | null {
   return read(answer, (body) => words.wordsOf(body, 0, word).map((at) => words.addressOf(body, at)))
 }
 
+/** The first `width` words of each tuple in the array that is the answer; `isDynamic`: a tuple has a member without a fixed length. */
+export function answeredTuples(answer: Answer, width: number, isDynamic: boolean): bigint[][] | null {
+  return read(answer, (body) =>
+    words.wordsOf(body, 0, 0).map((at, item, items) => {
+      const first = items[0] as number
+      const start = isDynamic ? first + Number(words.uintOf(body, at, OFFSET_BITS)) * 2 : first + item * width * 64
+      return Array.from({ length: width }, (_, word) => words.uintOf(body, words.wordAt(body, start, word), 256))
+    }),
+  )
+}
+
+const OFFSET_BITS = 32
+
 function read<T>(answer: Answer, reading: (body: string) => T): T | null {
   if (answer === null || answer === undefined) return null
   try {

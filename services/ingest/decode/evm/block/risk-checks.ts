@@ -3,14 +3,17 @@
  * time to time those that trade. A chain has a budget of checks for each minute of its own time.
  */
 import type { TokenChecks } from '../../../../core/config/evm-source.js'
+import { BURN_ADDRESSES } from '../../../../core/domain/chains.js'
 import type { Event } from '../../../../core/domain/records.js'
 import { topicOf } from '../abi/keccak.js'
-import type { EvmBlock } from '../log.js'
+import { TRANSFER } from '../erc20.js'
+import type { EvmBlock, EvmLog } from '../log.js'
+import { LOCK_TOPICS } from '../risk/lockers.js'
 import type { TrialPool } from '../risk/trade-trial.js'
 import type { Book, RiskBudget } from './book.js'
 import type { DecodeRules } from './decode-rules.js'
 
-export type RiskRules = Pick<TokenChecks, 'checksPerMinute' | 'recheckS'>
+export type RiskRules = Pick<TokenChecks, 'checksPerMinute' | 'recheckS' | 'lockers'>
 
 export type TokenCheck = { token: string; pool: TrialPool | null }
 
@@ -51,7 +54,7 @@ export function planChecks(
   risk: RiskRules,
   isLive: boolean,
 ): TokenCheck[] {
-  const changed = changedTokens(block, book, rules)
+  const changed = changedTokens(block, book, rules, risk)
   if (!isLive) {
     for (const token of changed) markStale(token, book)
     return []
@@ -115,14 +118,36 @@ function tradedTokens(events: readonly Event[], book: Book, { money }: DecodeRul
   return traded
 }
 
-function changedTokens({ logs }: Pick<EvmBlock, 'logs'>, book: Book, { money }: DecodeRules): Set<string> {
+function changedTokens(
+  { logs }: Pick<EvmBlock, 'logs'>,
+  book: Book,
+  { money }: DecodeRules,
+  { lockers = [] }: RiskRules,
+): Set<string> {
   const changed = new Set<string>()
-  for (const { address, topics } of logs) {
-    if (!CHANGES.has(topics[0] ?? '') || money.has(address)) continue
-    if (book.token(address)?.traded === true) changed.add(address)
+  const note = (token: string) => !money.has(token) && book.token(token)?.traded === true && changed.add(token)
+  const vaults = new Set([...lockers.map(({ address }) => address), ...BURN_ADDRESSES.evm])
+  for (const log of logs) {
+    if (CHANGES.has(log.topics[0] ?? '')) note(log.address)
+    for (const token of lockers.length === 0 ? [] : lockedIn(log, vaults)) {
+      note(token)
+      for (const other of book.venue(token)?.venue.tokens ?? []) note(other)
+    }
   }
   return changed
 }
+
+/** Tokens, or pools whose shares are tokens, of which a lock may have changed: a locker names them, or they went to or from one. */
+function lockedIn({ address, topics, data }: EvmLog, vaults: ReadonlySet<string>): string[] {
+  const [topic = '', ...indexed] = topics
+  if (topic === TRANSFER) return indexed.slice(0, 2).some((word) => vaults.has(addressIn(word))) ? [address] : []
+  if (!LOCKS.has(topic) || !vaults.has(address)) return []
+  const words = data.slice(2).match(/.{64}/g) ?? []
+  return [...indexed, ...words.map((word) => `0x${word}`)].map(addressIn)
+}
+
+const LOCKS = new Set(LOCK_TOPICS)
+const addressIn = (word: string): string => `0x${word.slice(-40)}`.toLowerCase()
 
 /** The pool with most of the token: of those that trade now, and the one it was checked in before. */
 function deepestPool(token: string, pools: readonly string[], book: Book, rules: DecodeRules): TrialPool | null {

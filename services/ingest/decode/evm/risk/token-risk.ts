@@ -4,7 +4,9 @@
  */
 import { BURN_ADDRESSES } from '../../../../core/domain/chains.js'
 import { type Reason, scoreOf } from '../../risk-score.js'
+import type { LockInspection } from './inspect-locks.js'
 import type { TokenInspection } from './inspect-token.js'
+import { lockFacts } from './lock-facts.js'
 import { type Power, type Powers, powersOf } from './powers.js'
 import { surveyCode } from './survey-code.js'
 import type { TrialFindings, TrialMode } from './trade-trial.js'
@@ -33,15 +35,20 @@ type TradeFacts = {
 
 export type TokenRisk = { owner: string | null; risk: Record<string, unknown> }
 
-/** Null: the node did not tell the code, so nothing is known. `block`: where it was read. */
-export function riskOf(read: TokenInspection, block: number): TokenRisk | null {
+/** Null: the node did not tell the code, so nothing is known. `block`: where it was read. Locks are null where they were not read. */
+export function riskOf(read: TokenInspection, block: number, locks: LockInspection | null = null): TokenRisk | null {
   const { code, logic, proxy, owner, pool } = read
   if (code === null) return null
   const powers = logic === null || logic.length === 0 ? null : powersOf(surveyCode(logic))
   const trade = tradeFacts(read.trials)
-  const contract = contractFacts(read, powers)
+  const held = locks === null ? null : lockFacts(locks)
+  const contract = { ...contractFacts(read, powers), is_lp_not_locked: held?.isLpNotLocked ?? -1 }
   const unchecked = uncheckedOf({ ...contract, ...trade }, read)
-  const reasons = [...tradeReasons(trade, pool !== null), ...contractReasons(read, powers, contract)]
+  const reasons = [
+    ...tradeReasons(trade, pool !== null),
+    ...contractReasons(read, powers, contract),
+    ...(held?.reasons ?? []),
+  ]
   const isTried = trade.is_honeypot === 0 && trade.sell_tax >= 0 && trade.transfer_tax >= 0 && trade.buy_tax >= 0
   const isProven = isTried && powers !== null && powers.opaque === null && powers.unknown.length === 0
   const { reasons: words, ...score } = scoreOf(reasons, isProven && proxy === null)
@@ -50,6 +57,7 @@ export function riskOf(read: TokenInspection, block: number): TokenRisk | null {
     risk: {
       ...contract,
       ...trade,
+      ...held?.facts,
       ...score,
       risk_info: {
         reasons: words,

@@ -1,0 +1,59 @@
+/** Locked tokens and liquidity, as ingest found them (`services/ingest/decode/evm/risk/lock-facts.ts`). */
+import type { TokenInfo } from '../../core/domain/records.js'
+import { readFacts } from './risk-view.js'
+
+export type TokenLock = {
+  /** What is locked: the token, or the shares of its pool. */
+  of: 'token' | 'pair'
+  platform: string
+  locker: string
+  amountRaw: string
+  /** 0: the locker does not tell. */
+  unlockAtS: number
+}
+
+export type TokenLocks = {
+  /** Of the token; null: not known. */
+  lockedRaw: string | null
+  burntRaw: string | null
+  /** The shares of the checked pool there are. */
+  sharesRaw: string | null
+  platform: string
+  locks: readonly TokenLock[]
+}
+
+const NOTHING: TokenLocks = { lockedRaw: null, burntRaw: null, sharesRaw: null, platform: '', locks: [] }
+const RAW = /^\d{1,78}$/
+/** Read once for each description of a token: a changed one is another object. */
+const read = new WeakMap<TokenInfo, TokenLocks>()
+
+export function locksOf(info: TokenInfo): TokenLocks {
+  // Lists sort by market value, and most tokens have no locks.
+  if (info.risk === null || !info.risk.includes('"lock_raw"')) return NOTHING
+  const known = read.get(info)
+  if (known !== undefined) return known
+  const facts = readFacts(info.risk)
+  const raw = (name: string): string | null => (RAW.test(facts.text(name)) ? facts.text(name) : null)
+  const found = {
+    ...{ lockedRaw: raw('lock_raw'), burntRaw: raw('burn_raw'), sharesRaw: raw('pair_total_raw') },
+    ...{ platform: facts.text('lock_platform'), locks: listedLocks(facts.text('locks')) },
+  }
+  read.set(info, found)
+  return found
+}
+
+function listedLocks(json: string): TokenLock[] {
+  const locks: unknown = json === '' ? [] : JSON.parse(json)
+  if (!Array.isArray(locks)) return []
+  return locks.flatMap((lock: Record<string, unknown>) => {
+    const { of, platform, locker, raw, unlock_at } = lock
+    if (typeof raw !== 'string' || !RAW.test(raw)) return []
+    const unlockAtS = typeof unlock_at === 'number' ? unlock_at : 0
+    return [
+      {
+        ...{ of: of === 'pair' ? ('pair' as const) : ('token' as const), amountRaw: raw, unlockAtS },
+        ...{ platform: String(platform), locker: String(locker) },
+      },
+    ]
+  })
+}

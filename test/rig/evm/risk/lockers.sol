@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stand-ins of the same public interface as UNCX's UniswapV2Locker, PinkLock02, PinkLock and Team Finance's LockToken.
+// compile.ts compiles them into tokens.json.
+pragma solidity >=0.8.20 <0.9.0;
+
+interface IToken {
+    function transfer(address to, uint256 value) external returns (bool);
+    function transferFrom(address from, address to, uint256 value) external returns (bool);
+    function balanceOf(address holder) external view returns (uint256);
+}
+
+contract UncxLocker {
+    struct TokenLock {
+        uint256 lockDate;
+        uint256 amount;
+        uint256 initialAmount;
+        uint256 unlockDate;
+        uint256 lockID;
+        address owner;
+    }
+
+    mapping(address => TokenLock[]) public tokenLocks;
+
+    event onDeposit(address lpToken, address user, uint256 amount, uint256 lockDate, uint256 unlockDate);
+    event onWithdraw(address lpToken, uint256 amount);
+
+    function getNumLocksForToken(address token) external view returns (uint256) {
+        return tokenLocks[token].length;
+    }
+
+    function lockLPToken(address token, uint256 amount, uint256 unlockDate) external {
+        IToken(token).transferFrom(msg.sender, address(this), amount);
+        tokenLocks[token].push(
+            TokenLock(block.timestamp, amount, amount, unlockDate, tokenLocks[token].length, msg.sender)
+        );
+        emit onDeposit(token, msg.sender, amount, block.timestamp, unlockDate);
+    }
+
+    function withdraw(address token, uint256 index, uint256 amount) external {
+        TokenLock storage lock = tokenLocks[token][index];
+        require(lock.owner == msg.sender && lock.unlockDate <= block.timestamp && lock.amount >= amount, "locked");
+        lock.amount -= amount;
+        IToken(token).transfer(msg.sender, amount);
+        emit onWithdraw(token, amount);
+    }
+}
+
+contract PinkLocker {
+    struct Lock {
+        uint256 id;
+        address token;
+        address owner;
+        uint256 amount;
+        uint256 lockDate;
+        uint256 tgeDate;
+        uint256 tgeBps;
+        uint256 cycle;
+        uint256 cycleBps;
+        uint256 unlockedAmount;
+        string description;
+    }
+
+    mapping(address => Lock[]) private locks;
+
+    event LockAdded(uint256 indexed id, address token, address owner, uint256 amount, uint256 unlockDate);
+    event LockRemoved(uint256 indexed id, address token, address owner, uint256 amount, uint256 unlockedAt);
+    event LockVested(
+        uint256 indexed id,
+        address token,
+        address owner,
+        uint256 amount,
+        uint256 remaining,
+        uint256 timestamp
+    );
+
+    function totalLockCountForToken(address token) external view returns (uint256) {
+        return locks[token].length;
+    }
+
+    function getLocksForToken(address token, uint256 start, uint256 end) external view returns (Lock[] memory found) {
+        if (end >= locks[token].length) end = locks[token].length - 1;
+        found = new Lock[](end - start + 1);
+        for (uint256 i = start; i <= end; i++) found[i - start] = locks[token][i];
+    }
+
+    function vestingLock(
+        address token,
+        uint256 amount,
+        uint256 tgeDate,
+        uint256 tgeBps,
+        uint256 cycle,
+        uint256 cycleBps
+    ) external {
+        IToken(token).transferFrom(msg.sender, address(this), amount);
+        uint256 id = locks[token].length;
+        locks[token].push(
+            Lock(id, token, msg.sender, amount, block.timestamp, tgeDate, tgeBps, cycle, cycleBps, 0, "a description")
+        );
+        emit LockAdded(id, token, msg.sender, amount, tgeDate);
+    }
+
+    function withdrawableTokens(address token, uint256 id) public view returns (uint256) {
+        Lock storage lock = locks[token][id];
+        if (block.timestamp < lock.tgeDate) return 0;
+        if (lock.tgeBps == 0) return lock.amount - lock.unlockedAmount;
+        uint256 cycles = (block.timestamp - lock.tgeDate) / lock.cycle;
+        uint256 total = (lock.amount * (lock.tgeBps + cycles * lock.cycleBps)) / 10_000;
+        if (total > lock.amount) total = lock.amount;
+        return total - lock.unlockedAmount;
+    }
+
+    /// What cannot be withdrawn yet, for the tests to compare with.
+    function lockedNow(address token) external view returns (uint256 sum) {
+        for (uint256 i = 0; i < locks[token].length; i++)
+            sum += locks[token][i].amount - locks[token][i].unlockedAmount - withdrawableTokens(token, i);
+    }
+
+    function unlock(address token, uint256 id) external {
+        uint256 amount = withdrawableTokens(token, id);
+        Lock storage lock = locks[token][id];
+        lock.unlockedAmount += amount;
+        IToken(token).transfer(msg.sender, amount);
+        if (lock.tgeBps == 0) emit LockRemoved(id, token, msg.sender, amount, block.timestamp);
+        else emit LockVested(id, token, msg.sender, amount, lock.amount - lock.unlockedAmount, block.timestamp);
+    }
+}
+
+contract PinkLockerV1 {
+    struct Lock {
+        uint256 id;
+        address token;
+        address owner;
+        uint256 amount;
+        uint256 lockDate;
+        uint256 unlockDate;
+    }
+
+    mapping(address => Lock[]) private locks;
+
+    event LockAdded(uint256 indexed id, address token, address owner, uint256 amount, uint256 unlockDate);
+
+    function totalLockCountForToken(address token) external view returns (uint256) {
+        return locks[token].length;
+    }
+
+    function getLocksForToken(address token, uint256 start, uint256 end) external view returns (Lock[] memory found) {
+        found = new Lock[](end - start + 1);
+        for (uint256 i = start; i <= end; i++) found[i - start] = locks[token][i];
+    }
+
+    function lock(address token, uint256 amount, uint256 unlockDate) external {
+        IToken(token).transferFrom(msg.sender, address(this), amount);
+        uint256 id = locks[token].length;
+        locks[token].push(Lock(id, token, msg.sender, amount, block.timestamp, unlockDate));
+        emit LockAdded(id, token, msg.sender, amount, unlockDate);
+    }
+}
+
+/// As on Ethereum: it does not list the deposits of a token.
+contract TeamLocker {
+    struct Deposit_ {
+        address token;
+        address withdrawalAddress;
+        uint256 amount;
+        uint256 unlockTime;
+        bool withdrawn;
+    }
+
+    Deposit_[] internal deposits;
+    mapping(address => uint256[]) internal ofToken;
+
+    event Deposit(
+        uint256 id,
+        address indexed tokenAddress,
+        address indexed withdrawalAddress,
+        uint256 amount,
+        uint256 unlockTime
+    );
+    event LogTokenWithdrawal(
+        uint256 id,
+        address indexed tokenAddress,
+        address indexed withdrawalAddress,
+        uint256 amount
+    );
+
+    function lockToken(address token, uint256 amount, uint256 unlockTime) external {
+        IToken(token).transferFrom(msg.sender, address(this), amount);
+        ofToken[token].push(deposits.length);
+        emit Deposit(deposits.length, token, msg.sender, amount, unlockTime);
+        deposits.push(Deposit_(token, msg.sender, amount, unlockTime, false));
+    }
+
+    function withdrawTokens(uint256 id) external {
+        Deposit_ storage deposit = deposits[id];
+        require(!deposit.withdrawn && deposit.unlockTime <= block.timestamp, "locked");
+        deposit.withdrawn = true;
+        IToken(deposit.token).transfer(deposit.withdrawalAddress, deposit.amount);
+        emit LogTokenWithdrawal(id, deposit.token, deposit.withdrawalAddress, deposit.amount);
+    }
+
+    function getTotalTokenBalance(address token) external view returns (uint256) {
+        return IToken(token).balanceOf(address(this));
+    }
+
+    function getDepositDetails(uint256 id) external view returns (address, address, uint256, uint256, bool) {
+        Deposit_ storage deposit = deposits[id];
+        return (deposit.token, deposit.withdrawalAddress, deposit.amount, deposit.unlockTime, deposit.withdrawn);
+    }
+}
+
+contract TeamLockerListing is TeamLocker {
+    function getDepositsByTokenAddress(address token) external view returns (uint256[] memory) {
+        return ofToken[token];
+    }
+}
