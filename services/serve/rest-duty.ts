@@ -6,6 +6,7 @@ import type { CreateRest } from './duties.js'
 import { addExportRoutes } from './export/export-routes.js'
 import { createExportService } from './export/export-service.js'
 import { createHotHistory } from './history/hot/hot-history.js'
+import { createLaunchWallets } from './history/launch-wallets.js'
 import { createQueryLanes } from './history/query-lanes.js'
 import { createSmartWallets } from './history/smart-wallets.js'
 import { createStoredSignals } from './history/stored-signals.js'
@@ -45,6 +46,7 @@ export const createRest: CreateRest = (deps, parts, { isLoaded, wsPort, status }
   const walletParts = {
     wallets: createWalletHistory(lanes, flush, { holdMs, nowMs }),
     signals: createStoredSignals(lanes, sql.untilStored, smart, { nowMs }),
+    launches: createLaunchWallets(lanes, sql.untilStored, { nowMs }),
     smart,
   }
   const tls = config.tls?.kind === 'files' ? config.tls : undefined

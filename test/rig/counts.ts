@@ -169,6 +169,10 @@ export const COUNTS = {
     ...{ short: 80, long: 2_000, seed: 31, files: ['test/serve/hot-history.test.ts'] },
     proves: 'history from memory equals history from the store alone, byte for byte, through reorgs and flushes',
   },
+  launchHistories: {
+    ...{ short: 10, long: 200, seed: 19, files: ['test/serve/history/launch-wallets.test.ts'] },
+    proves: 'what snipers, insiders, bundles and clusters still have equals a count over the trades that reorgs left',
+  },
   auditedMarkets: {
     ...{ short: 1, long: 5, seed: 18, files: ['test/serve/operations/candles-audit.test.ts'] },
     proves: 'audits, price paths and value histories agree, market by market, after reorgs',

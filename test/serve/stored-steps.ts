@@ -22,7 +22,8 @@ export async function storeRows(store: Store, chain: string, folded: readonly Fo
         put('trade_rows', { ...placed(one), sell: one.trade.sell ? 1 : 0, version })
     for (const { trades: _trades, ...pair } of update.pairs) {
       const state = storedState({ ...pair, info: infos.get(pair.pair) ?? null })
-      put('pair_rows', { pair: pair.pair, state, version })
+      const { token0, token1, target } = infos.get(pair.pair) ?? {}
+      put('pair_rows', { pair: pair.pair, token0, token1, target, state, version })
     }
     for (const { pair, gone } of update.retracted) if (gone) put('pair_rows', { pair, version, is_deleted: 1 })
     for (const token of update.tokens) put('token_rows', { token: token.token, state: storedState(token), version })

@@ -1,6 +1,7 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { ChainDirectory } from '../chain-directory.js'
 import type { HistorySources } from '../history/hot/hot-history.js'
+import type { LaunchWallets } from '../history/launch-wallets.js'
 import type { SmartWallets } from '../history/smart-wallets.js'
 import type { StoredSignals } from '../history/stored-signals.js'
 import type { WalletHistory } from '../history/wallet-trades.js'
@@ -12,6 +13,7 @@ export type OperationContext = HistorySources & {
   wallets: WalletHistory
   smart: SmartWallets
   signals: StoredSignals
+  launches: LaunchWallets
   /** Call it before reading rows of which memory does not hold the unflushed part. */
   flush(chain: string): Promise<void>
 }

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { BURN_ADDRESSES } from '../../core/domain/chains.js'
 import type { TokenInfo } from '../../core/domain/records.js'
+import { type LaunchRates, UNKNOWN_RATES } from '../history/first-buyers.js'
 import type { Balance } from '../history/holders.js'
 import type { TokenState } from '../memory/served-chain.js'
 import {
@@ -18,7 +19,7 @@ import {
 import { locksOf, type TokenLock } from './lock-view.js'
 import { burntRaw, knownHolders, type Market, supplyOf, targetOf } from './market-facts.js'
 import { deepestPairs } from './ranking.js'
-import { readFacts } from './risk-view.js'
+import { type RiskFacts, readFacts } from './risk-view.js'
 
 export const RANKED_HOLDERS = 10
 /** The pairs with the highest TVL: a chain's native coin is in most of its pairs. */
@@ -35,6 +36,8 @@ const CHECKS = [
   ...(['analysis_risk_score', 'analysis_scam_wallet'] as const),
   ...(['analysis_lp_current_adequate', 'analysis_lp_current_volume'] as const),
 ]
+
+const LAUNCH_RATES = Object.keys(UNKNOWN_RATES) as (keyof LaunchRates)[]
 
 const RankEntry = Type.Object({
   address: text,
@@ -56,6 +59,7 @@ export const ContractView = Type.Object({
   ...fieldsOf(['risk_info', 'holder_analysis', 'previous_owner'], text),
   ...fieldsOf(['total', 'burn_amount', 'lock_amount', 'pair_total', 'creator_balance', 'owner_balance'], decimal),
   ...fieldsOf(['creator_percent', 'owner_percent', 'analysis_creator_gt_5percent', 'analysis_big_wallet'], numOrNull),
+  ...fieldsOf(LAUNCH_RATES, numOrNull),
   dex: Type.Array(Type.Object({ ...fieldsOf(['amm', 'name', 'pair'], text), liquidity: decimal })),
   token_holders_rank: Type.Array(RankEntry),
   pair_holders_rank: Type.Array(RankEntry),
@@ -79,9 +83,14 @@ function creatorOf(market: Market, { token, info }: TokenState): string {
 }
 
 /** Holders of the token, from the store. */
-export type Holdings = { largest: readonly Balance[]; balances: ReadonlyMap<string, string> }
+export type Holdings = {
+  largest: readonly Balance[]
+  balances: ReadonlyMap<string, string>
+  /** Of the wallets that bought first. */
+  rates: LaunchRates
+}
 
-export function contractView(market: Market, token: TokenState, { largest, balances }: Holdings) {
+export function contractView(market: Market, token: TokenState, { largest, balances, rates }: Holdings) {
   const { info } = token
   const facts = readFacts(info.risk)
   const locks = locksOf(info)
@@ -97,6 +106,7 @@ export function contractView(market: Market, token: TokenState, { largest, balan
     total: rawOrNull(info.total_supply, info.decimals),
     holders: knownHolders(token),
     ...Object.fromEntries(CHECKS.map((name) => [name, facts.number(name)])),
+    ...launchRates(rates, facts),
     is_honeypot: facts.number('is_honeypot') ?? -1,
     risk_level: facts.number('risk_level') ?? 0,
     risk_info: facts.text('risk_info'),
@@ -116,6 +126,12 @@ export function contractView(market: Market, token: TokenState, { largest, balan
     pair_holders_rank: pairLockers(info),
     issue_platform: info.launch_platform ?? '',
   }
+}
+
+/** Where our history has no launch, what a recording says. */
+function launchRates(rates: LaunchRates, facts: RiskFacts): LaunchRates {
+  const known = LAUNCH_RATES.map((name) => [name, rates[name] ?? facts.number(name)])
+  return Object.fromEntries(known) as LaunchRates
 }
 
 /** A holder of this part of the supply can move the price alone. */

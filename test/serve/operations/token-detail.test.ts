@@ -246,6 +246,7 @@ describe('GET /v2/contracts/{token-id}', () => {
       ...{ is_honeypot: -1, risk_level: 0, risk_score: null, burn_amount: '100000', lock_amount: null },
       ...{ owner_balance: '5', owner_percent: 0.000005, creator_balance: null, creator_percent: null },
       ...{ pair_holders: null, pair_total: null, token_lock_percent: null, pair_lock_percent: null },
+      ...{ sniper_wallet_rate: null, insider_wallet_rate: null, bundle_wallet_rate: null, cluster_wallet_rate: null },
       ...{ has_code: null, is_proxy: null, is_open_source: null, has_mint_method: null, has_black_method: null },
       ...{ has_white_method: null, transfer_pausable: null, hidden_owner: null, can_take_back_ownership: null },
       ...{ owner_change_balance: null, selfdestruct: null, external_call: null, is_anti_whale: null },

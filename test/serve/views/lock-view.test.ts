@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { UNKNOWN_RATES } from '../../../services/serve/history/first-buyers.js'
 import { applyUpdate } from '../../../services/serve/memory/apply-update.js'
 import { createServedChain } from '../../../services/serve/memory/served-chain.js'
 import { contractView } from '../../../services/serve/views/contract-view.js'
@@ -53,7 +54,7 @@ it('leaves locked tokens out of the market value, and burnt ones out of both', (
 it('lists the locks of holders and of the pool', () => {
   const { market, token } = marketWith(LOCKED)
   const largest = [{ holder: LOCKER, balanceRaw: (300n * ETHER).toString() }]
-  const view = contractView(market, token, { largest, balances: new Map() })
+  const view = contractView(market, token, { largest, balances: new Map(), rates: UNKNOWN_RATES })
   expect(view).toMatchObject({
     lock_amount: '250',
     pair_total: '40',

@@ -411,6 +411,10 @@ class Contracts(TypedDict):
     owner_percent: float | None
     analysis_creator_gt_5percent: float | None
     analysis_big_wallet: float | None
+    sniper_wallet_rate: float | None
+    insider_wallet_rate: float | None
+    bundle_wallet_rate: float | None
+    cluster_wallet_rate: float | None
     dex: list[ContractsDexItem]
     token_holders_rank: list[ContractsTokenHoldersRankItem]
     pair_holders_rank: list[ContractsTokenHoldersRankItem]

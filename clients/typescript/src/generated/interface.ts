@@ -410,6 +410,10 @@ export type Contracts = {
   owner_percent: number | null
   analysis_creator_gt_5percent: number | null
   analysis_big_wallet: number | null
+  sniper_wallet_rate: number | null
+  insider_wallet_rate: number | null
+  bundle_wallet_rate: number | null
+  cluster_wallet_rate: number | null
   dex: ContractsDexItem[]
   token_holders_rank: ContractsTokenHoldersRankItem[]
   pair_holders_rank: ContractsTokenHoldersRankItem[]

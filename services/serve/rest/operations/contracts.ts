@@ -16,7 +16,7 @@ export const contracts = operation({
   query: Type.Object({}),
   data: ContractView,
   nullable: true,
-  async handle({ chains, store, flush }, { params }) {
+  async handle({ chains, store, flush, launches }, { params }) {
     const { address, chain, market } = resolveId(chains, params['token-id'], 'token-id')
     const unknown = { data: null, chains: [chain], reason: 'unknown_token', msg: 'token not found' }
     const before = market.state.tokens.get(address)
@@ -24,10 +24,11 @@ export const contracts = operation({
     await flush(chain)
     const largest = await largestBalances(store, chain, address, RANKED_HOLDERS)
     const balances = await balancesOf(store, chain, address, contractParties(market, before))
+    const rates = await launches.of(market.state, address)
     const token = market.state.tokens.get(address)
     if (token === undefined) return unknown
     const unchecked = token.info.risk === null ? { reason: 'unverified' } : {}
-    const data = contractView(market, token, { largest, balances })
+    const data = contractView(market, token, { largest, balances, rates })
     // Balances are in the store alone, which is flushed at most once per second.
     return { data, chains: [chain], ...unchecked, isProvisional: true }
   },
