@@ -52,6 +52,7 @@ export const ContractView = Type.Object({
   ...fieldsOf(['token', 'chain', 'token_name', 'token_symbol', 'owner', 'creator_address', 'issue_platform'], text),
   decimal: intOrNull,
   holders: intOrNull,
+  creator_launches: intOrNull,
   ...fieldsOf(['is_in_dex'], int),
   ...fieldsOf(CHECKS, numOrNull),
   /** is_honeypot: 1, 0, or -1 if not checked. risk_level: -1 high risk, 0 unverified, 1 listed. */
@@ -70,10 +71,14 @@ export function contractParties(market: Market, token: TokenState): string[] {
   return [token.info.owner ?? '', creatorOf(market, token)].filter((address) => address !== '')
 }
 
-/** Who launched it: on a launch platform whoever created its first pool, the curve. Empty: unknown. */
-function creatorOf(market: Market, { token, info }: TokenState): string {
-  const stated = readFacts(info.risk).text('creator_address')
-  if (stated !== '' || info.launch_platform === null) return stated
+/** Who sent the transaction that created it (EVM), or launched it on a platform. Empty: unknown. */
+function creatorOf(market: Market, token: TokenState): string {
+  return readFacts(token.info.risk).text('creator_address') || launchCreator(market, token)
+}
+
+/** Of a token of a launch platform: whoever created its first pool, the curve. Empty: unknown. */
+export function launchCreator(market: Market, { token, info }: TokenState): string {
+  if (info.launch_platform === null) return ''
   const pairs = deepestPairs(market, token, DEX_ENTRIES).filter((pair) => targetOf(pair) === token)
   const first = pairs.reduce<(typeof pairs)[number] | undefined>(
     (earliest, pair) => (earliest === undefined || pair.info.created_at < earliest.info.created_at ? pair : earliest),
@@ -88,9 +93,11 @@ export type Holdings = {
   balances: ReadonlyMap<string, string>
   /** Of the wallets that bought first. */
   rates: LaunchRates
+  /** Tokens its creator launched before; null: unknown. */
+  earlier: number | null
 }
 
-export function contractView(market: Market, token: TokenState, { largest, balances, rates }: Holdings) {
+export function contractView(market: Market, token: TokenState, { largest, balances, rates, earlier }: Holdings) {
   const { info } = token
   const facts = readFacts(info.risk)
   const locks = locksOf(info)
@@ -107,6 +114,7 @@ export function contractView(market: Market, token: TokenState, { largest, balan
     holders: knownHolders(token),
     ...Object.fromEntries(CHECKS.map((name) => [name, facts.number(name)])),
     ...launchRates(rates, facts),
+    creator_launches: earlier,
     is_honeypot: facts.number('is_honeypot') ?? -1,
     risk_level: facts.number('risk_level') ?? 0,
     risk_info: facts.text('risk_info'),
@@ -149,7 +157,7 @@ function holderConcentration(market: Market, token: TokenState, largest: readonl
   const top = Math.round(held * 10_000) / 100
   return {
     analysis_big_wallet: Number(shares.some((share) => (share ?? 0) >= BIG_WALLET)),
-    holder_analysis: `the ${people.length} largest holders beside pools and burn addresses have ${top} % of the supply`,
+    holder_analysis: `the ${people.length} largest holders beside pools, lockers and burn addresses have ${top} % of the supply`,
   }
 }
 

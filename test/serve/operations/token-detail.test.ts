@@ -230,7 +230,7 @@ describe('GET /v2/contracts/{token-id}', () => {
   it('knows who launched a token by its curve, and who holds much of it', async () => {
     expect(await data(`/v2/contracts/${LAUNCHED}-eth`)).toMatchObject({
       ...{ creator_address: CREATOR, creator_percent: 0.25, analysis_creator_gt_5percent: 1, analysis_big_wallet: 1 },
-      holder_analysis: 'the 1 largest holders beside pools and burn addresses have 25 % of the supply',
+      holder_analysis: 'the 1 largest holders beside pools, lockers and burn addresses have 25 % of the supply',
     })
   })
 
@@ -246,7 +246,13 @@ describe('GET /v2/contracts/{token-id}', () => {
       ...{ is_honeypot: -1, risk_level: 0, risk_score: null, burn_amount: '100000', lock_amount: null },
       ...{ owner_balance: '5', owner_percent: 0.000005, creator_balance: null, creator_percent: null },
       ...{ pair_holders: null, pair_total: null, token_lock_percent: null, pair_lock_percent: null },
-      ...{ sniper_wallet_rate: null, insider_wallet_rate: null, bundle_wallet_rate: null, cluster_wallet_rate: null },
+      ...{
+        creator_launches: null,
+        sniper_wallet_rate: null,
+        insider_wallet_rate: null,
+        bundle_wallet_rate: null,
+        cluster_wallet_rate: null,
+      },
       ...{ has_code: null, is_proxy: null, is_open_source: null, has_mint_method: null, has_black_method: null },
       ...{ has_white_method: null, transfer_pausable: null, hidden_owner: null, can_take_back_ownership: null },
       ...{ owner_change_balance: null, selfdestruct: null, external_call: null, is_anti_whale: null },
@@ -255,7 +261,7 @@ describe('GET /v2/contracts/{token-id}', () => {
       ...{ sell_tax: null, transfer_tax: null, buy_gas: null, sell_gas: null, approve_gas: null },
       ...{ analysis_risk_score: null, analysis_big_wallet: 0, analysis_creator_gt_5percent: null },
       ...{ analysis_lp_current_adequate: null, analysis_lp_current_volume: null, analysis_scam_wallet: null },
-      holder_analysis: 'the 7 largest holders beside pools and burn addresses have 0 % of the supply',
+      holder_analysis: 'the 7 largest holders beside pools, lockers and burn addresses have 0 % of the supply',
       previous_owner: '',
     })
     expect(dex).toHaveLength(7)

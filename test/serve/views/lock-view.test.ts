@@ -54,7 +54,7 @@ it('leaves locked tokens out of the market value, and burnt ones out of both', (
 it('lists the locks of holders and of the pool', () => {
   const { market, token } = marketWith(LOCKED)
   const largest = [{ holder: LOCKER, balanceRaw: (300n * ETHER).toString() }]
-  const view = contractView(market, token, { largest, balances: new Map(), rates: UNKNOWN_RATES })
+  const view = contractView(market, token, { largest, balances: new Map(), rates: UNKNOWN_RATES, earlier: null })
   expect(view).toMatchObject({
     lock_amount: '250',
     pair_total: '40',

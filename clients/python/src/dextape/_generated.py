@@ -362,6 +362,7 @@ class Contracts(TypedDict):
     issue_platform: str
     decimal: int | None
     holders: int | None
+    creator_launches: int | None
     is_in_dex: int
     has_code: float | None
     is_proxy: float | None

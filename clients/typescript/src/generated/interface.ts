@@ -361,6 +361,7 @@ export type Contracts = {
   issue_platform: string
   decimal: number | null
   holders: number | null
+  creator_launches: number | null
   is_in_dex: number
   has_code: number | null
   is_proxy: number | null

@@ -11,27 +11,37 @@ import type { ChainReader } from './chain-reader.js'
 
 type ReadState = NonNullable<ChainReader['state']>
 
-/** `last`: the block's last event. A token that could not be read at all has no event. No lockers: locks are not read. */
+export type CheckParts = {
+  readState: ReadState
+  /** Who created a token; null: unknown. */
+  creatorOf: (token: string, block: EvmBlock, signal: AbortSignal) => Promise<string | null>
+  /** Undefined: locks are not read. */
+  lockers: readonly KnownLocker[] | undefined
+  onPruned: (error: DextapeError) => void
+}
+
+/** `last`: the block's last event. A token that could not be read at all has no event. */
 export async function checkTokens(
   checks: readonly TokenCheck[],
   block: EvmBlock,
   last: Event | undefined,
-  lockers: readonly KnownLocker[] | undefined,
-  readState: ReadState,
+  { readState, creatorOf, lockers, onPruned }: CheckParts,
   signal: AbortSignal,
-  onPruned: (error: DextapeError) => void,
 ): Promise<MetaEvent[]> {
   const read = await Promise.all(
     checks.map(async ({ token, pool }): Promise<Read | null> => {
-      const found = await inspected(inspectToken(token, pool, block.hash))
-      if (found === null || lockers === undefined) return found === null ? null : { found, locks: null }
-      return { found, locks: await inspected(inspectLocks(token, sharesOf(pool), lockers, block.timeS)) }
+      const [found, locks, creator] = await Promise.all([
+        inspected(inspectToken(token, pool, block.hash)),
+        lockers === undefined ? null : inspected(inspectLocks(token, sharesOf(pool), lockers, block.timeS)),
+        creatorOf(token, block, signal),
+      ])
+      return found === null ? null : { found, locks, creator }
     }),
   )
   const place = placeAfter(last, block)
   const metas: MetaEvent[] = []
   for (const one of read) {
-    const risk = one === null ? null : riskOf(one.found, block.number, one.locks)
+    const risk = one === null ? null : riskOf(one.found, block.number, one)
     if (one === null || risk === null) continue
     const facts = {
       total_supply: null,
@@ -60,7 +70,7 @@ export async function checkTokens(
   }
 }
 
-type Read = { found: TokenInspection; locks: LockInspection | null }
+type Read = { found: TokenInspection; locks: LockInspection | null; creator: string | null }
 
 /** The pools whose shares are a token at their own address. */
 const sharesOf = (pool: TokenCheck['pool']): string | null =>

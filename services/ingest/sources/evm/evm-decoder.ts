@@ -13,6 +13,7 @@ import type { Refusal } from '../../decode/evm/protocol.js'
 import type { BlockDecoder } from '../following/follow-chain.js'
 import type { ChainReader } from './chain-reader.js'
 import { checkTokens } from './check-tokens.js'
+import { findCreator, SEARCHED_BLOCKS } from './find-creator.js'
 import { type BlockToPrefetch, prefetchFor } from './prefetch.js'
 
 export type EvmDecoding = {
@@ -31,12 +32,25 @@ export type EvmDecoding = {
 }
 
 const REFUSALS_HELD = 500_000
+const CREATORS_HELD = 100_000
 /** Older blocks are history: most nodes no longer have their state. */
 const LIVE_S = 15 * 60
 
 export function evmDecoder(parts: EvmDecoding): BlockDecoder<EvmBlock> {
   const { chain, name, reader, rules, book, refusals, logger, nowMs, risk } = parts
   let hasWarnedPruned = false
+
+  /** Of checked tokens, found once; a creation that a reorg undoes is looked for again. */
+  const creators = new Map<string, string | null>()
+
+  async function creatorOf(token: string, block: EvmBlock, signal: AbortSignal): Promise<string | null> {
+    if (creators.has(token)) return creators.get(token) ?? null
+    if (creators.size >= CREATORS_HELD) creators.clear()
+    const searched = risk?.history === true ? SEARCHED_BLOCKS.archive : SEARCHED_BLOCKS.live
+    const creator = await findCreator(token, block, reader, searched, signal)
+    creators.set(token, creator)
+    return creator
+  }
 
   function onPruned(error: DextapeError): void {
     if (hasWarnedPruned) return
@@ -58,13 +72,14 @@ export function evmDecoder(parts: EvmDecoding): BlockDecoder<EvmBlock> {
         const checks = planChecks(block, events, book, rules, risk, isLive)
         if (checks.length === 0) return decoded
         const readState = reader.state.bind(reader)
-        return {
-          ...decoded,
-          later: (until) => checkTokens(checks, block, events.at(-1), risk.lockers, readState, until, onPruned),
-        }
+        const checkParts = { readState, creatorOf, lockers: risk.lockers, onPruned }
+        return { ...decoded, later: (until) => checkTokens(checks, block, events.at(-1), checkParts, until) }
       }
     },
-    forget: () => refusals.clear(),
+    forget() {
+      refusals.clear()
+      creators.clear()
+    },
   }
 }
 

@@ -1,6 +1,13 @@
 import { Type } from '@sinclair/typebox'
+import { earlierLaunches } from '../../history/creator-launches.js'
 import { balancesOf, largestBalances } from '../../history/holders.js'
-import { ContractView, contractParties, contractView, RANKED_HOLDERS } from '../../views/contract-view.js'
+import {
+  ContractView,
+  contractParties,
+  contractView,
+  launchCreator,
+  RANKED_HOLDERS,
+} from '../../views/contract-view.js'
 import { operation } from '../operation.js'
 import { resolveId, TokenIdParams } from '../parameters.js'
 
@@ -25,10 +32,12 @@ export const contracts = operation({
     const largest = await largestBalances(store, chain, address, RANKED_HOLDERS)
     const balances = await balancesOf(store, chain, address, contractParties(market, before))
     const rates = await launches.of(market.state, address)
+    const creator = launchCreator(market, before)
+    const earlier = creator === '' ? null : await earlierLaunches(store, market.state, creator, address)
     const token = market.state.tokens.get(address)
     if (token === undefined) return unknown
     const unchecked = token.info.risk === null ? { reason: 'unverified' } : {}
-    const data = contractView(market, token, { largest, balances, rates })
+    const data = contractView(market, token, { largest, balances, rates, earlier })
     // Balances are in the store alone, which is flushed at most once per second.
     return { data, chains: [chain], ...unchecked, isProvisional: true }
   },

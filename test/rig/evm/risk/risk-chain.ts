@@ -121,7 +121,7 @@ export async function openRiskChain(): Promise<RiskChain> {
       const { timestamp } = await node.rpc<{ timestamp: string }>('eth_getBlockByNumber', ['latest', false])
       const shares = pool?.kind === 'v2' ? pool.pool : null
       const locks = lockers === undefined ? null : await run(inspectLocks(token, shares, lockers, Number(timestamp)))
-      const found = riskOf(await chain.inspect(token, pool), 1, locks)
+      const found = riskOf(await chain.inspect(token, pool), 1, { locks, creator: null })
       if (found === null) throw new Error('the code could not be read')
       return found.risk
     },

@@ -33,10 +33,14 @@ type TradeFacts = {
   approve_gas: number
 }
 
+/** What was read beside the contract; null: not read, or unknown. */
+type Beside = { locks: LockInspection | null; creator: string | null }
+const NOTHING: Beside = { locks: null, creator: null }
+
 export type TokenRisk = { owner: string | null; risk: Record<string, unknown> }
 
-/** Null: the node did not tell the code, so nothing is known. `block`: where it was read. Locks are null where they were not read. */
-export function riskOf(read: TokenInspection, block: number, locks: LockInspection | null = null): TokenRisk | null {
+/** Null: the node did not tell the code, so nothing is known. `block`: where it was read. */
+export function riskOf(read: TokenInspection, block: number, { locks, creator }: Beside = NOTHING): TokenRisk | null {
   const { code, logic, proxy, owner, pool } = read
   if (code === null) return null
   const powers = logic === null || logic.length === 0 ? null : powersOf(surveyCode(logic))
@@ -58,6 +62,7 @@ export function riskOf(read: TokenInspection, block: number, locks: LockInspecti
       ...contract,
       ...trade,
       ...held?.facts,
+      ...(creator === null ? {} : { creator_address: creator }),
       ...score,
       risk_info: {
         reasons: words,
