@@ -135,6 +135,11 @@ export const COUNTS = {
     proves:
       'locked and burnt amounts of an EVM token are those of its lockers after random locks, withdrawals and burns',
   },
+  supplySeeds: {
+    ...{ short: 1, long: 20, seed: 1, files: ['test/integration/evm-supply.test.ts'] },
+    proves:
+      'balances, holder counts, supplies, burnt and locked amounts of EVM tokens are those of their contracts after random transfers, mints, burns, locks and reorgs',
+  },
   uniswapV4Seeds: {
     ...{ short: 1, long: 20, seed: 1, files: ['test/ingest/decode/evm/protocols/uniswap-v4/uniswap-v4.real.test.ts'] },
     proves: 'Uniswap v4 pools followed from logs hold what the pool manager holds, to the integer',

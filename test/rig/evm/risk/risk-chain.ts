@@ -190,13 +190,18 @@ export async function sellsForReal(chain: RiskChain, token: string, { pool }: Tr
 }
 
 /** The real source on this chain, into an embedded log. `anchor`: any other token. */
-export function openRiskPlace({ node, weth, factory }: RiskChain, anchor: string, risk: TokenChecks): Place<object> {
+export function openRiskPlace(
+  { node, weth, factory }: RiskChain,
+  anchor: string,
+  risk: TokenChecks,
+  balances: EvmSourceConfig['scope']['balances'] = 'off',
+): Place<object> {
   return openPlace({
     chain: 'base',
     async openSource(_options, bookPath, signal) {
       const config: EvmSourceConfig = {
         ...{ family: 'evm', chain: 'base', chainId: 8453, rpcUrls: [node.url], risk, explicitTokens: [] },
-        scope: { pools: [], tokens: [], amms: [], balances: 'off' },
+        scope: { pools: [], tokens: [], amms: [], balances },
         ...{ start: { kind: 'block', number: 1 }, finality: { kind: 'depth', blocks: 64 } },
         contracts: [{ address: factory, protocol: 'uniswap-v2', amm: 'uniswapv2', fee: 3000 }],
       }
