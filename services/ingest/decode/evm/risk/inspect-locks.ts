@@ -38,46 +38,48 @@ export function* inspectLocks(
     ]),
   )
   const width = 1 + BURN.length + lockers.length
-  const holdings = subjects.map((address, place): Holding & { vaults: Vault[] } => {
-    const [total, ...balances] = held.slice(place * width, (place + 1) * width).map((answer) => answeredUint(answer))
-    const burnt = balances.slice(0, BURN.length)
-    const vaults = lockers.map((locker, index) => ({ address, locker, balance: balances[BURN.length + index] ?? null }))
-    return { address, total: total ?? null, burnt: sumOf(burnt), locks: null, vaults }
-  })
-  const vaults = holdings.flatMap((holding) => holding.vaults.filter(({ balance }) => balance !== null && balance > 0n))
+  const balancesOf = (address: string) => {
+    const from = subjects.indexOf(address) * width
+    const [total = null, ...balances] = held.slice(from, from + width).map((answer) => answeredUint(answer))
+    return { total, burnt: sumOf(balances.slice(0, BURN.length)), lockers: balances.slice(BURN.length) }
+  }
+  const vaults = subjects.flatMap((address) =>
+    lockers.flatMap((locker, index): Vault[] => {
+      const balance = balancesOf(address).lockers[index] ?? 0n
+      return balance > 0n ? [{ address, locker, balance }] : []
+    }),
+  )
   const lists =
     vaults.length === 0
       ? []
       : yield requests(vaults.map(({ locker, address }) => interfaceOf(locker).list(locker.address, address)))
   const asked = vaults.map((vault, place) => ({
-    ...vault,
+    vault,
     calls: interfaceOf(vault.locker).details(vault.locker.address, vault.address, lists[place]),
   }))
-  const calls = asked.flatMap((vault) => vault.calls ?? [])
+  const calls = asked.flatMap((one) => one.calls ?? [])
   const details = calls.length === 0 ? [] : yield requests(calls)
   let next = 0
-  const locks = asked.map(({ calls: own, ...vault }) => {
-    const answers = details.slice(next, next + (own?.length ?? 0))
+  const locks = asked.flatMap(({ vault, calls: own }) => {
+    const answers = own === null ? null : details.slice(next, next + own.length)
     next += own?.length ?? 0
-    return { address: vault.address, locks: locksIn(vault, own === null ? null : answers, nowS) }
+    return locksIn(vault, answers, nowS).map((lock) => ({ address: vault.address, lock }))
   })
-  const [tokenHolding, pairHolding = null] = holdings.map(({ vaults: own, ...holding }): Holding => {
-    const isAnswered = own.every(({ balance }) => balance !== null)
-    return {
-      ...holding,
-      locks: isAnswered ? locks.flatMap((one) => (one.address === holding.address ? one.locks : [])) : null,
-    }
-  })
-  if (tokenHolding === undefined) throw new Error('a holding is missing')
-  return { token: tokenHolding, pair: pairHolding }
+  const holdingOf = (address: string): Holding => {
+    const { total, burnt, lockers: balances } = balancesOf(address)
+    const isAnswered = balances.every((balance) => balance !== null)
+    const own = locks.filter((one) => one.address === address).map(({ lock }) => lock)
+    return { address, total, burnt, locks: isAnswered ? own : null }
+  }
+  return { token: holdingOf(token), pair: pair === null ? null : holdingOf(pair) }
 }
 
-type Vault = { address: string; locker: KnownLocker; balance: bigint | null }
+type Vault = { address: string; locker: KnownLocker; balance: bigint }
 
 /** A locker that lists no locks of a token, or not as its interface says, still has its balance. Never more than that is locked. */
 function locksIn({ address, locker, balance }: Vault, answers: readonly Answer[] | null, nowS: number): HeldLock[] {
   const read = answers === null ? null : interfaceOf(locker).read(answers, address, nowS)
-  let left = balance ?? 0n
+  let left = balance
   if (read === null) return [{ locker, amount: left, unlockAtS: null }]
   // The latest first: what is missing is taken from those that end sooner.
   const latestFirst = [...read].sort((a, b) => b.unlockAtS - a.unlockAtS)
