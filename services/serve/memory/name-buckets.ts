@@ -1,29 +1,36 @@
 /**
- * What a text is found by: each three characters in a row, its first one to three, and the whole of it, as numbers of buckets. Texts
+ * What a text is found by: each three characters in a row, its first one to three, and the whole of it, as numbers of buckets; a
+ * symbol or name also by each one or two. Texts
  * share a bucket by chance, so what is found has to be compared. Characters are compared as patterns with the flags `iu` do.
  */
 
-/** The parts of addresses alone fill 4,096 buckets with one token in a hundred each: starts and whole texts have buckets of their own. */
+/** Kinds of very different size have buckets of their own: a character is in most tokens, three in a row in one of a hundred. */
 const PART_BUCKETS = 1 << 14
 const EDGE_BUCKETS = 1 << 13
-export const BUCKETS = PART_BUCKETS + EDGE_BUCKETS
+const PAIR_BUCKETS = 1 << 12
+const ASCII_END = 128
+const [EDGES, PAIRS] = [PART_BUCKETS, PART_BUCKETS + EDGE_BUCKETS]
+const SINGLES = PAIRS + PAIR_BUCKETS
+export const BUCKETS = SINGLES + ASCII_END
 
 const PART = 1
 const START = 2
 const WHOLE = 3
 const LONGEST_START = 3
 const PART_LENGTH = 3
-const ASCII_END = 128
 
 /** The stages of a search, each with the buckets that a token must be in; no buckets: the stage finds nothing. */
 export type KeywordBuckets = { whole: readonly number[]; start: readonly number[]; part: readonly number[] }
 
-/** One or two ASCII characters are a part of nearly every token: they are only looked for at the start of a symbol or name. */
-export const isShort = (keyword: string): boolean => keyword !== '' && keyword.length < PART_LENGTH && isAscii(keyword)
+/** One or two ASCII characters are a part of nearly every address: they are only looked for in symbols and names. */
+export const isShort = (keyword: string): boolean => keyword !== '' && areShort(foldedCodes(keyword))
+
+const areShort = (codes: readonly number[]): boolean =>
+  codes.length < PART_LENGTH && codes.every((code) => code < ASCII_END)
 
 export function keywordBuckets(keyword: string): KeywordBuckets {
   const codes = foldedCodes(keyword)
-  const part = [...new Set(partsOf(codes))]
+  const part = areShort(codes) ? shortParts(codes, codes.length) : [...new Set(partsOf(codes))]
   const start = [hashOf(START, codes.slice(0, LONGEST_START)), ...part]
   return { whole: [hashOf(WHOLE, codes), ...start], start, part }
 }
@@ -35,6 +42,7 @@ export function tokenBuckets(address: string, symbol: string, name: string): Set
   for (const text of [symbol, name]) {
     const codes = foldedCodes(text)
     for (const bucket of partsOf(codes)) buckets.add(bucket)
+    for (const length of [1, 2]) for (const bucket of shortParts(codes, length)) buckets.add(bucket)
     for (let length = 1; length <= Math.min(LONGEST_START, codes.length); length += 1)
       buckets.add(hashOf(START, codes.slice(0, length)))
     if (codes.length > 0) buckets.add(hashOf(WHOLE, codes))
@@ -52,18 +60,24 @@ function partsOf(codes: readonly number[]): number[] {
   return buckets
 }
 
+/** Each one or two ASCII characters in a row. */
+function shortParts(codes: readonly number[], length: number): number[] {
+  const buckets: number[] = []
+  for (let at = 0; at + length <= codes.length; at += 1) {
+    const [first, second] = [codes[at] as number, length === 1 ? 0 : (codes[at + 1] as number)]
+    if (first >= ASCII_END || second >= ASCII_END) continue
+    buckets.push(length === 1 ? SINGLES + first : PAIRS + ((first * 37 + second) & (PAIR_BUCKETS - 1)))
+  }
+  return buckets
+}
+
 /** FNV-1a over character codes. */
 function hashOf(kind: number, codes: readonly number[], from = 0, length = codes.length): number {
   let hash = 0x811c9dc5 ^ kind
   for (let at = from; at < from + length; at += 1) hash = Math.imul(hash, 0x01000193) ^ (codes[at] as number)
   hash = Math.imul(hash, 0x01000193)
   const mixed = hash ^ (hash >>> 15)
-  return kind === PART ? mixed & (PART_BUCKETS - 1) : PART_BUCKETS + (mixed & (EDGE_BUCKETS - 1))
-}
-
-function isAscii(text: string): boolean {
-  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) >= ASCII_END) return false
-  return true
+  return kind === PART ? mixed & (PART_BUCKETS - 1) : EDGES + (mixed & (EDGE_BUCKETS - 1))
 }
 
 function foldedCodes(text: string): number[] {

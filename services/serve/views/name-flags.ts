@@ -77,6 +77,12 @@ export function isLookalike(market: Market, token: NamedToken): boolean {
   return verdict
 }
 
+/** Tells of slots that were found to be one before, without reading their tokens. */
+export function knownLookalikes(market: Market): (slot: number) => boolean {
+  const money = readMoney(market)
+  return (slot) => money.verdicts[slot] === LOOKALIKE
+}
+
 const UNDECIDED = 0
 const DIFFERENT = 1
 const LOOKALIKE = 2

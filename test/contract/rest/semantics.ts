@@ -224,10 +224,14 @@ export function testSemantics(market: ContractMarket, served: () => Served): voi
         token_ids: [...searched.keys()].slice(0, 200),
         tvl_min: 0,
       })) as Record<string, JsonObject>
+      const starts = [...'0123456789abcdef'].map((digit) => `0x${digit}`)
+      const found = await Promise.all(
+        ['a', 'e', 'i', 'o', 'u', ...starts].map((keyword) => list('/v2/tokens', { keyword })),
+      )
       const lists = [
         ...Object.entries(prices).map(([id, token]) => ({ ...token, id })),
         ...(await list('/v2/tokens/main', { chain })).map((token) => ({ ...token, id: idOf(token) })),
-        ...(await list('/v2/tokens', { keyword: 'e' })).map((token) => ({ ...token, id: idOf(token) })),
+        ...found.flat().map((token) => ({ ...token, id: idOf(token) })),
         ...((await get('/v2/tokens/trending', { chain })) as { tokens: JsonObject[] }).tokens.map((token) => ({
           ...token,
           id: idOf(token),

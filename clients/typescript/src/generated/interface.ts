@@ -1838,7 +1838,7 @@ export interface Operations {
   }; result: TokensSearchItem[] }
   /** Search tokens by symbol, name or address. */
   tokensKeyword: { params: {
-    /** Symbol, name or address, or a part of one; case-insensitive. One or two Latin characters: the start of a symbol or name */
+    /** Symbol, name or address, or a part of one; case-insensitive. One or two Latin characters: not of an address */
     keyword: string
     /** Chain name */
     chain?: string | undefined

@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { normalAddress } from '../../../core/domain/chains.js'
 import { isShort } from '../../memory/name-buckets.js'
-import type { ServedChain, TokenState } from '../../memory/served-chain.js'
+import type { TokenState } from '../../memory/served-chain.js'
 import type { Market } from '../../views/market-facts.js'
-import { isLookalike } from '../../views/name-flags.js'
+import { isLookalike, knownLookalikes } from '../../views/name-flags.js'
 import { byMeasure, createShortlist, type Ranked, TOKEN_MEASURES, type TokenMeasure } from '../../views/ranking.js'
 import { tokenFields, tokenView } from '../../views/token-view.js'
 import { operation } from '../operation.js'
@@ -33,7 +33,7 @@ export const tokensKeyword = operation({
     keyword: Type.String({
       ...{ minLength: 1, maxLength: MAX_KEYWORD, examples: ['WETH'] },
       description:
-        'Symbol, name or address, or a part of one; case-insensitive. One or two Latin characters: the start of a symbol or name',
+        'Symbol, name or address, or a part of one; case-insensitive. One or two Latin characters: not of an address',
     }),
     chain: Type.Optional(ChainName),
     limit: limitOf('tokens', { max: MAX_LIMIT, standard: DEFAULT_LIMIT }),
@@ -93,16 +93,17 @@ export function findTokens(
   const pattern = new RegExp(keyword.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'iu')
   const places: Places = {
     count: found.trim,
-    isOpen(match, volume) {
+    isOpen(match, volume, isImpostor) {
       const last = found.last()
       if (last === undefined || match !== last.match) return last === undefined || match < last.match
-      return measureOf !== TOKEN_MEASURES.tx_volume_u_24h || last.isImpostor || !(volume < last.measure)
+      if (last.isImpostor !== isImpostor) return last.isImpostor
+      return measureOf !== TOKEN_MEASURES.tx_volume_u_24h || !(volume < last.measure)
     },
   }
   for (const market of markets) {
     const address = normalAddress(market.facts?.family ?? 'evm', keyword)
     const seen = new Set<string>()
-    for (const token of tokensOf(market.state, keyword, address, places)) {
+    for (const token of tokensOf(market, keyword, address, places)) {
       const match = matchOf(token, pattern, keyword, address)
       if (match === NO_MATCH || seen.has(token.token)) continue
       seen.add(token.token)
@@ -118,31 +119,33 @@ export function findTokens(
 type Places = {
   count(): void
   /** Whether a token of at best this match and this volume of 24 hours can enter, as of the last count or later. */
-  isOpen(match: number, volume: number): boolean
+  isOpen(match: number, volume: number, isImpostor: boolean): boolean
 }
 
 /** Tokens among which are all that match a keyword and can enter the list. */
-export type TokensOf = (state: ServedChain, keyword: string, address: string, places: Places) => Iterable<TokenState>
+export type TokensOf = (market: Market, keyword: string, address: string, places: Places) => Iterable<TokenState>
 
-export const allTokens: TokensOf = ({ tokens }) => tokens.values()
+export const allTokens: TokensOf = ({ state }) => state.tokens.values()
 
-function* indexedTokens(...[state, keyword, address, places]: Parameters<TokensOf>): Iterable<TokenState> {
-  const { tokens, names } = state
+function* indexedTokens(...[market, keyword, address, places]: Parameters<TokensOf>): Iterable<TokenState> {
+  const { tokens, names } = market.state
   if (keyword === '') return yield* tokens.values()
+  const isKnownLookalike = knownLookalikes(market)
   const itself = tokens.get(address)
   if (itself !== undefined) yield itself
   for (const { match, slots } of names.search(keyword)) {
     const best = BEST_MATCH[match]
     places.count()
-    if (!places.isOpen(best, Number.POSITIVE_INFINITY)) return
+    if (!places.isOpen(best, Number.POSITIVE_INFINITY, false)) return
     const found = slots()
     // Most tokens are not traded. Those that are fill the list first, and close it for the others.
     for (const isTraded of [true, false]) {
       places.count()
-      if (!isTraded && !places.isOpen(best, 0)) break
+      if (!isTraded && !places.isOpen(best, 0, false)) break
       for (const slot of found) {
         const volume = names.volumeAt(slot)
-        const token = volume > 0 === isTraded && places.isOpen(best, volume) ? names.tokenAt(slot) : undefined
+        if (volume > 0 !== isTraded || !places.isOpen(best, volume, isKnownLookalike(slot))) continue
+        const token = names.tokenAt(slot)
         if (token !== undefined) yield token
       }
     }
@@ -159,8 +162,7 @@ function matchOf({ token, info }: TokenState, pattern: RegExp, keyword: string, 
   const { length } = keyword
   if (token === address) return EXACT
   const byText = Math.min(matchText(info.symbol, pattern, length), matchText(info.name, pattern, length))
-  if (isShort(keyword)) return byText < INSIDE ? byText : NO_MATCH
-  return byText < INSIDE ? byText : Math.min(byText, placeOf(token.indexOf(address), length, token))
+  return byText < INSIDE || isShort(keyword) ? byText : Math.min(byText, placeOf(token.indexOf(address), length, token))
 }
 
 function matchText(text: string | null, pattern: RegExp, length: number): number {
