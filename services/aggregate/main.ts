@@ -132,6 +132,8 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
     try {
       const configured = deps.factsOf(chain)
       const facts = deps.replay === undefined ? configured : factsWithReplay(configured, deps.replay)
+      if (facts !== configured)
+        logger.warn('the configuration has the money tokens from before a replay; using those of the replay', { chain })
       const pipeline = await openChainPipeline({ ...deps, facts, generation, stateStore })
       pipelines.set(chain, pipeline)
       const { epoch, seq } = pipeline.state

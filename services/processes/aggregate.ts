@@ -5,7 +5,7 @@ import type { Store } from '../core/store/port.js'
 import { foldedChains } from './chain-status.js'
 import { runProcess } from './cluster-process.js'
 import { openFold, runFold } from './fold-chains.js'
-import { claimStore, openConfiguredStore } from './open-store.js'
+import { claimStore, openConfiguredStore, openReplayStore } from './open-store.js'
 import type { RunAggregate } from './process-options.js'
 
 const ORIGIN_POLL_MS = 500
@@ -25,7 +25,10 @@ export const runAggregate: RunAggregate = ({ config, logger, out }) =>
         if (!isClaimed) await sleep(ORIGIN_POLL_MS, shutdown.signal)
       }
     }
-    const aggregate = openFold({ platform, store, config, logger, metrics, tracer, beforeChain: claim })
+    const aggregate = openFold({
+      ...{ platform, store, config, logger, metrics, tracer, beforeChain: claim },
+      openReplayStore: (chain) => openReplayStore(config, chain, store.database),
+    })
     let isMigrated = false
     const chains = () =>
       aggregate.status().map(({ chain, firstBlock, stopped, head, seq, flushedSeq }) => ({

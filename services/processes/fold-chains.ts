@@ -27,7 +27,7 @@ export type FoldDeps = {
   /** Awaited before a chain is opened. */
   beforeChain?: () => Promise<void>
   /** Opens the store whose tables have the rows of a chain's replay. */
-  openReplayStore?: ReplayParts['openStore']
+  openReplayStore: ReplayParts['openStore']
   /** Called before tables are dropped. */
   beforeDrop?: () => void
   tracer?: Tracer | undefined
@@ -47,17 +47,11 @@ export function foldSettings(config: Config, { updatesHeldMs }: Pick<Platform, '
 export function openFold(deps: FoldDeps): Aggregate {
   const { platform, store, config, logger, metrics, beforeChain, ownsStore = false, beforeCheckpoint, onLoss } = deps
   const { openReplayStore, beforeDrop } = deps
-  const replay =
-    platform.replay === undefined || openReplayStore === undefined
-      ? undefined
-      : {
-          ...platform.replay,
-          openStore: openReplayStore,
-          configuredMs: processStartedMs(),
-          ...(beforeDrop && { beforeDrop }),
-        }
   const aggregate = createAggregate({
-    ...(replay && { replay }),
+    replay: {
+      ...platform.replay,
+      ...{ openStore: openReplayStore, ...(beforeDrop && { beforeDrop }) },
+    },
     ...{ ownsStore, ...(beforeCheckpoint && { beforeCheckpoint }), ...(onLoss && { onLoss }) },
     ...{ log: platform.log, codec: platform.codec, generations: platform.generations, store, logger, nowMs: Date.now },
     ...{ latency: createStageLatency(metrics), meters: createFoldMeters(metrics), tracer: deps.tracer },
@@ -71,9 +65,6 @@ export function openFold(deps: FoldDeps): Aggregate {
   registerFoldMetrics(metrics, aggregate, platform)
   return aggregate
 }
-
-/** The configuration was read about then; a thread that is started again has the same. */
-const processStartedMs = (): number => Date.now() - process.uptime() * 1000
 
 /** Resolves with the first failure of the process. A chain that stops leaves the others running. */
 export async function runFold(

@@ -62,6 +62,11 @@ export const COUNTS = {
     proves:
       'generated markets replayed with other money beside a running `up` lose and repeat no push of 200 clients, through ten kills; prints the latency with and without, and judges it on a machine without other work',
   },
+  clusterReplays: {
+    ...{ short: 0, long: 4, seed: 33, files: ['test/integration/kafka-replay.long.test.ts'] },
+    proves:
+      'chains of a cluster replayed while the replay and the aggregators are killed lose and repeat no push at two serve nodes, and no row is wrong',
+  },
   replayStops: {
     ...{ short: 0, long: 20, seed: 7, files: ['test/integration/replay-runs.long.test.ts'] },
     proves: 'a recording played in several runs leaves what one run leaves',

@@ -3,8 +3,9 @@
  * the live tables, and its checkpoint takes the place of the live one. A crash at any moment leaves one of two states: not begun,
  * or to be finished before the chain is folded again.
  */
-import { isDue, type Replay, type Replays } from '../../core/coordination/replays.js'
+import { isDue, type Replay, type ReplayedMoney, type Replays } from '../../core/coordination/replays.js'
 import type { ChainFacts, ChainMoney } from '../../core/domain/chains.js'
+import { DextapeError } from '../../core/domain/errors.js'
 import { blocksTopic } from '../../core/log/port.js'
 import { isRetryable } from '../../core/runtime/backoff.js'
 import type { Logger } from '../../core/runtime/logger.js'
@@ -21,12 +22,14 @@ import { dropReplayedRows, hasReplayedRows, moveReplayedRows } from './replayed-
 /** Where replays are, beside the live chain. */
 export type ReplayParts = {
   replays: Replays
-  /** Wall clock when the configuration was read: a replay that was ready later may have newer money. */
-  configuredMs: number
-  /** The checkpoint of the chain's replay. */
-  openState(chain: string): Promise<StateStore>
-  /** Puts that checkpoint in the place of the live one; both are closed. Does nothing if there is none. */
-  installState(chain: string): void
+  /** The checkpoint of the chain's replay in this epoch. */
+  openState(chain: string, epoch: number): Promise<StateStore>
+  /** Puts that checkpoint in the place of the live one; both are closed. Does nothing if it is there. */
+  installState(chain: string, epoch: number): Promise<void>
+  /** Deletes that checkpoint, unless it is the live one. */
+  dropState(chain: string, epoch: number): Promise<void>
+  /** Deletes the checkpoint that was live before. */
+  dropReplacedState(chain: string): Promise<void>
   /** The store whose tables have the replay's rows. */
   openStore(chain: string): Promise<Store>
   /** Called before tables are dropped. */
@@ -41,42 +44,57 @@ export type SwitchDeps = Pick<PipelineDeps, 'log' | 'codec' | 'store' | 'setting
   logger: Logger
 }
 
-/** With the money of a replay that was ready after the configuration was read. */
-export function factsWithReplay(facts: ChainFacts, { replays, configuredMs }: ReplayParts): ChainFacts {
-  const replay = replays.of(facts.chain)
-  if (replay?.readyMs === undefined || replay.readyMs < configuredMs) return facts
-  if (replay.phase === 'refused' || replay.phase === 'abandoned' || replay.phase === 'folding') return facts
-  return withMoney(facts, replay.money)
+/** With the money of the live replay, if the configuration still has what it replaced: a restart must not bring that back. */
+export function factsWithReplay(facts: ChainFacts, { replays }: Pick<ReplayParts, 'replays'>): ChainFacts {
+  const live = replays.moneyOf(facts.chain)
+  const isReplaced = live?.replaced.some((money) => isSameMoney(money, facts)) === true
+  return isReplaced ? withMoney(facts, live.money) : facts
 }
 
 /** Switches if a replay of the chain is ready. The live fold of the chain must not run. True: it was switched. */
 export async function switchToReplay(deps: SwitchDeps, chain: string): Promise<boolean> {
   const { parts, logger } = deps
   const { replays } = parts
+  await replays.load()
   const replay = replays.of(chain)
   if (!isDue(replay)) return false
   if (replay.phase === 'ready') {
     const problem = await prepare(deps, chain, replay)
+    await replays.load()
+    // A process that had the chain before, or has it now, is further.
+    if (replays.of(chain)?.phase !== 'ready') return switchToReplay(deps, chain)
     if (problem !== undefined) {
       logger.error('cannot switch to the replay of a chain', { chain, epoch: replay.epoch, reason: problem })
       await replays.put(chain, { ...replay, phase: 'refused', reason: problem })
       return false
     }
-    await replays.put(chain, { ...replay, phase: 'switching' })
+    await replays.putWithMoney(chain, { ...replay, phase: 'switching' }, moneyAfter(deps, replay))
   }
   if (await hasReplayedRows(deps.store, chain)) await moveReplayedRows(deps.store, chain)
-  parts.installState(chain)
+  await parts.installState(chain, replay.epoch)
   await replays.put(chain, { ...replay, phase: 'cleaning' })
   logger.info('switched to the replay of a chain', { chain, epoch: replay.epoch })
   return true
 }
 
+function moneyAfter({ parts, facts }: SwitchDeps, { money }: Replay): ReplayedMoney {
+  const inUse = moneyOf(factsWithReplay(facts, parts))
+  const replaced = [...(parts.replays.moneyOf(facts.chain)?.replaced ?? []), inUse]
+  return { money, replaced: replaced.filter((one) => !isSameMoney(one, money)) }
+}
+
 /** Why it cannot be switched to. What may work later is thrown. */
 async function prepare(deps: SwitchDeps, chain: string, replay: Replay): Promise<string | undefined> {
   try {
-    return (await problemOf(deps, chain, replay)) ?? (await catchUp(deps, chain, replay))
+    const live = await liveMeta(deps, chain)
+    return await withState(
+      deps.parts.openState(chain, replay.epoch),
+      async (state) =>
+        (await problemOf(deps, chain, replay, live, state)) ?? (await catchUp(deps, chain, replay, live, state)),
+    )
   } catch (error) {
-    if (isRetryable(error)) throw error
+    const isTakenOver = error instanceof DextapeError && error.code === 'fenced'
+    if (isTakenOver || isRetryable(error)) throw error
     return error instanceof Error ? error.message : String(error)
   }
 }
@@ -89,21 +107,32 @@ export async function cleanAfterSwitch({ parts, store }: Pick<SwitchDeps, 'parts
   await dropReplayedRows(store, chain)
   parts.beforeDrop?.()
   await deleteOlderEpochs(store, chain, replay.epoch)
+  await parts.dropReplacedState(chain)
   await parts.replays.put(chain, { ...replay, phase: 'live' })
 }
 
 /** Why the replay no longer fits the live chain; undefined if it does. */
-async function problemOf(deps: SwitchDeps, chain: string, replay: Replay): Promise<string | undefined> {
+async function problemOf(
+  deps: SwitchDeps,
+  chain: string,
+  replay: Replay,
+  { epoch: liveEpoch, fingerprint: liveFingerprint }: LiveMeta,
+  state: StateStore,
+): Promise<string | undefined> {
   const { parts, store, log, codec, settings, generation } = deps
   const { epoch, fingerprint } = replay
   if (replay.generation !== generation)
     return `it was folded from generation ${replay.generation}, but generation ${generation} is live`
-  if (foldFingerprint(factsWithReplay(deps.facts, parts), settings.maxTimeBackS, generation) !== fingerprint)
+  const printOf = (facts: ChainFacts) => foldFingerprint(facts, settings.maxTimeBackS, generation)
+  const inUse = factsWithReplay(deps.facts, parts)
+  // Money that was configured after the chain was folded last is not what this replay was made to replace.
+  const isNewer = liveFingerprint !== undefined && printOf(inUse) !== liveFingerprint
+  if (printOf(withMoney(inUse, replay.money)) !== fingerprint || (isNewer && !isSameMoney(inUse, replay.money)))
     return 'its rules or money tokens are not those of this process; restart it with the version and configuration of the replay'
-  const live = Math.max((await liveMeta(deps, chain)).epoch, (await lastUpdate(log, codec, chain))?.epoch ?? 0)
+  const live = Math.max(liveEpoch, (await lastUpdate(log, codec, chain))?.epoch ?? 0)
   if (live >= epoch) return `the chain was folded again in epoch ${live} meanwhile`
   if (!(await hasReplayedRows(store, chain))) return 'its rows are missing'
-  const meta = await withState(parts.openState(chain), async (state) => readMeta(state))
+  const meta = readMeta(state)
   if (meta === undefined || meta.epoch !== epoch || meta.fingerprint !== fingerprint) return 'its checkpoint is missing'
   const stored = await withStore(parts.openStore(chain), (rows) => storedProgress(rows, chain))
   const isStored = stored !== undefined && rowVersion(stored.epoch, stored.seq) >= rowVersion(meta.epoch, meta.seq)
@@ -114,9 +143,14 @@ async function problemOf(deps: SwitchDeps, chain: string, replay: Replay): Promi
  * Folds the replay up to the block that was published last, where its epoch continues: what was pushed is not pushed again. Both
  * folds apply the same records, so that the same seq is the same block.
  */
-async function catchUp(deps: SwitchDeps, chain: string, replay: Replay): Promise<string | undefined> {
+async function catchUp(
+  deps: SwitchDeps,
+  chain: string,
+  replay: Replay,
+  live: LiveMeta,
+  stateStore: StateStore,
+): Promise<string | undefined> {
   const { parts, log, codec } = deps
-  const live = await liveMeta(deps, chain)
   const published = await lastUpdate(log, codec, chain)
   const until = {
     position: Math.max(live.position, replay.position ?? 0),
@@ -125,15 +159,13 @@ async function catchUp(deps: SwitchDeps, chain: string, replay: Replay): Promise
   return withStore(parts.openStore(chain), async (store) => {
     // A version that was installed meanwhile may have other tables.
     await store.migrate()
-    return withState(parts.openState(chain), async (stateStore) => {
-      const meta = readMeta(stateStore)
-      if (meta !== undefined && meta.position >= until.position && meta.seq >= until.seq) return undefined
-      const pipeline = await openReplayPipeline({ ...deps, store, stateStore }, replay)
-      await foldUntil(log, blocksTopic(chain, replay.generation), pipeline, until)
-      if (pipeline.stopped !== null) return pipeline.stopped.message
-      await pipeline.checkpoint()
-      return undefined
-    })
+    const meta = readMeta(stateStore)
+    if (meta !== undefined && meta.position >= until.position && meta.seq >= until.seq) return undefined
+    const pipeline = await openReplayPipeline({ ...deps, store, stateStore }, replay)
+    await foldUntil(log, blocksTopic(chain, replay.generation), pipeline, until)
+    if (pipeline.stopped !== null) return pipeline.stopped.message
+    await pipeline.checkpoint()
+    return undefined
   })
 }
 
@@ -146,13 +178,26 @@ export function openReplayPipeline(
   return openChainPipeline({ log, codec, store, settings, stateStore, facts, generation, beside: { epoch } })
 }
 
+export const moneyOf = ({ anchor, native, stables, majors }: ChainMoney): ChainMoney => ({
+  ...{ ...(anchor && { anchor }), ...(native && { native }), stables, majors },
+})
+
+function isSameMoney(one: ChainMoney, other: ChainMoney): boolean {
+  const text = ({ anchor, native, stables, majors }: ChainMoney) =>
+    JSON.stringify([anchor, native, [...stables].sort(), [...majors].sort()])
+  return text(one) === text(other)
+}
+
 function withMoney(facts: ChainFacts, money: ChainMoney): ChainFacts {
   const { anchor: _anchor, native: _native, ...others } = facts
   return { ...others, ...money }
 }
 
 /** Where the live fold stopped. */
-function liveMeta({ openState }: SwitchDeps, chain: string): Promise<{ epoch: number; position: number }> {
+type LiveMeta = { epoch: number; position: number; fingerprint?: string }
+
+/** On a cluster this claims the chain: its earlier owner can no longer checkpoint. */
+function liveMeta({ openState }: SwitchDeps, chain: string): Promise<LiveMeta> {
   return withState(openState(chain), async (state) => readMeta(state) ?? { epoch: 0, position: 0 })
 }
 

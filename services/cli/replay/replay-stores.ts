@@ -19,12 +19,13 @@ export type ReplayStores = {
 
 export async function openReplayStores(
   { store: choice }: Pick<Config, 'store'>,
-  dir: DataDir,
+  dir: DataDir | undefined,
   chain: string,
 ): Promise<ReplayStores> {
   const open = (database?: string): Promise<Store> => {
     const other = database === undefined ? {} : { database }
     if (choice.kind === 'clickhouse') return openStore({ ...serverTarget(choice), ...other })
+    if (dir === undefined) throw new Error('a cluster without a ClickHouse server')
     return openLocalStore(dir.path, other)
   }
   const live = await open()
@@ -33,9 +34,9 @@ export async function openReplayStores(
     openBeside: () => open(replayDatabase(live.database, chain)),
     async drop() {
       // A list of the store's files from before would name what is dropped as missing.
-      dropStoreFileList(dir.path)
+      if (dir !== undefined) dropStoreFileList(dir.path)
       await dropReplayedRows(live, chain)
-      dropStoreFileList(dir.path)
+      if (dir !== undefined) dropStoreFileList(dir.path)
     },
     close: () => live.close(),
   }

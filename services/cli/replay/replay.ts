@@ -5,7 +5,6 @@ import { chainFacts } from '../../core/config/index.js'
 import type { ReplayLimits } from '../../core/coordination/replays.js'
 import { lockDataDir, lockHolder, lockReplay } from '../../core/data-dir/lock.js'
 import { normalAddress } from '../../core/domain/chains.js'
-import { ConfigError } from '../../core/domain/errors.js'
 import { createHealth } from '../../core/runtime/part-health.js'
 import { EXIT } from '../../core/runtime/run-main.js'
 import { createShutdown } from '../../core/runtime/shutdown.js'
@@ -47,9 +46,9 @@ export function addReplay({ program, world, act }: Cli): void {
     .addHelpText(
       'after',
       [
-        '\nUses the rules of this version and the money tokens of the configuration file as it is now. Runs while `up` runs:',
-        'clients stay connected, and a gap notice tells them of the new epoch. If stopped, the same command resumes it.',
-        'Needs room for a second copy of the chain’s rows. It works on a data directory, not on a cluster.',
+        '\nUses the rules of this version and the money tokens of the configuration file as it is now. Runs while `up` or a cluster',
+        'runs: clients stay connected, and a gap notice tells them of the new epoch. If stopped, the same command resumes it.',
+        'Needs room for a second copy of the chain’s rows. On a cluster, run it anywhere; a second one takes over.',
         '\nExamples:',
         '  dextape replay --chain eth',
         '  dextape replay --chain eth --pair 0x7f06…7966 --from-time 2024-01-05 --to-time 2024-01-06',
@@ -62,10 +61,10 @@ export function addReplay({ program, world, act }: Cli): void {
 export async function runReplayCommand(world: World, options: ReplayOptions): Promise<number> {
   const { chain } = options
   const config = configOfExistingData(world, options)
-  if (config.log.kind !== 'embedded') throw notOnCluster()
   const facts = chainFacts(config, chain)
   const limits = limitsOf(options, (address) => normalAddress(facts.family, address))
-  const dir = existingDir(config)
+  const isCluster = config.log.kind === 'kafka'
+  const dir = isCluster && config.store.kind === 'clickhouse' ? undefined : existingDir(config)
   const logger = loggerOf(world, config)
   const [{ openPlatform }, { openReplayStores }, { runReplay, abandonReplay }, { createReplayReporter }] =
     await Promise.all([
@@ -74,17 +73,21 @@ export async function runReplayCommand(world: World, options: ReplayOptions): Pr
       import('./run-replay.js'),
       import('./replay-report.js'),
     ])
-  const lock = lockReplay(dir, chain)
+  // On a cluster a second replay takes over, and the first one fails.
+  const lock = isCluster || dir === undefined ? undefined : lockReplay(dir, chain)
   // Without a running `up` this process does what `up` would, and none may start meanwhile.
-  const isServed = lockHolder(dir) !== undefined
+  const isServed = isCluster || dir === undefined || lockHolder(dir) !== undefined
   const dirLock = isServed ? undefined : lockDataDir(dir)
   const shutdown = createShutdown(logger)
   try {
     setPriority(LOW_PRIORITY)
     const health = createHealth({ parts: ['log', 'store'], logger })
-    const platform = await openPlatform({ config, dir: () => dir, logger, health, signal: shutdown.signal })
+    const platform = await openPlatform({
+      ...{ config, logger, health, signal: shutdown.signal },
+      dir: () => dir ?? existingDir(config),
+    })
     const stores = await openReplayStores(config, dir, chain)
-    const reporter = createReplayReporter(platform.log, { chain, nowMs: world.nowMs, isEmbedded: true })
+    const reporter = createReplayReporter(platform.log, { chain, nowMs: world.nowMs, isEmbedded: !isCluster })
     let isEnded = false
     try {
       const parts = {
@@ -92,7 +95,6 @@ export async function runReplayCommand(world: World, options: ReplayOptions): Pr
         platform,
         stores,
         config,
-        dir,
         facts,
         isServed,
         logger,
@@ -117,7 +119,7 @@ export async function runReplayCommand(world: World, options: ReplayOptions): Pr
     }
   } finally {
     dirLock?.release()
-    lock.release()
+    lock?.release()
     shutdown.done()
   }
 }
@@ -130,13 +132,4 @@ function limitsOf(options: ReplayOptions, normal: (address: string) => string): 
     ...(fromTime === undefined ? {} : { fromS: parseTime('--from-time', fromTime) / 1000 }),
     ...(toTime === undefined ? {} : { toS: parseTime('--to-time', toTime) / 1000 }),
   }
-}
-
-function notOnCluster(): ConfigError {
-  return new ConfigError({
-    code: 'replay_cluster',
-    what: 'A chain of a cluster cannot be replayed beside the live one',
-    got: 'KAFKA_BROKERS is set',
-    fix: 'Restart `aggregate` with the new configuration: it folds the log again in place, in a new epoch.',
-  })
 }

@@ -1,19 +1,16 @@
 /** Runs a replay from its plan to the switch. A stopped one stays unfinished and resumes at the next run. */
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { type ChainPipeline, storedProgress } from '../../aggregate/chain-pipeline.js'
 import { CHECKPOINT_PAIRS } from '../../aggregate/chain-turns.js'
 import { foldFingerprint, lastUpdate } from '../../aggregate/epoch.js'
 import { limitedStore } from '../../aggregate/replay/replayed-rows.js'
-import { cleanAfterSwitch, openReplayPipeline, switchToReplay } from '../../aggregate/replay/switch-replay.js'
+import { cleanAfterSwitch, moneyOf, openReplayPipeline, switchToReplay } from '../../aggregate/replay/switch-replay.js'
 import { deleteSecondCandles } from '../../aggregate/retention.js'
 import type { Config } from '../../core/config/index.js'
 import type { Replay, ReplayLimits, Replays } from '../../core/coordination/replays.js'
-import type { DataDir } from '../../core/data-dir/data-dir.js'
 import type { ChainFacts } from '../../core/domain/chains.js'
 import { ConfigError, DextapeError } from '../../core/domain/errors.js'
-import { AGGREGATE_GROUP, blocksTopic } from '../../core/log/port.js'
+import { blocksTopic } from '../../core/log/port.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { Output } from '../../core/runtime/output.js'
 import type { Progress } from '../../core/runtime/progress.js'
@@ -29,13 +26,14 @@ import { pacedStore } from './paced-store.js'
 import type { ReplayReporter } from './replay-report.js'
 import type { ReplayStores } from './replay-stores.js'
 
+export type ReplayPlatform = Pick<Platform, 'log' | 'codec' | 'generations' | 'openState' | 'replay' | 'updatesHeldMs'>
+
 export type ReplayParts = {
-  platform: Platform
+  platform: ReplayPlatform
   stores: ReplayStores
   config: Config
-  dir: DataDir
   facts: ChainFacts
-  /** A running `up` has the chain: it switches. */
+  /** A running `up` or `aggregate` has the chain: it switches. */
   isServed: boolean
   logger: Logger
   out: Output
@@ -53,11 +51,14 @@ type Deps = RunReplayDeps & { replays: Replays; chain: string }
 
 const BATCH = { maxRecords: 256, maxBytes: 1024 * 1024 }
 const CHECKPOINT_EVERY_MS = 10_000
+/** Asking a broker for the end of a topic takes several requests. */
+const SHOW_EVERY_MS = 500
 const LOOK_EVERY_MS = 100
+const LOOK_AT_STORE_EVERY_MS = 500
+const LOOKS_BETWEEN_LINES = 120
 
 export async function runReplay(given: RunReplayDeps, request: ReplayRequest, signal: AbortSignal): Promise<number> {
-  const { facts, out } = given
-  const { chain } = facts
+  const { chain } = given.facts
   const deps = { ...given, replays: await replaysOf(given.platform), chain }
   const pending = deps.replays.of(chain)
   if (pending?.phase === 'ready' || pending?.phase === 'switching' || pending?.phase === 'cleaning')
@@ -68,16 +69,11 @@ export async function runReplay(given: RunReplayDeps, request: ReplayRequest, si
   try {
     await beside.migrate()
     const folded = await foldToEnd(deps, replay, beside, request, signal)
-    if (folded === undefined) {
-      await out.line(
-        `The replay of ${chain} is unfinished: run the same command to resume it, or --abandon to delete it.`,
-      )
-      return EXIT.failed
-    }
+    if (folded === undefined) return unfinished(deps)
     if (replay.limits !== undefined) return await compare(deps, replay, folded.seq)
     if (folded.seq < 2) throw tooShort(chain)
-    if (!(await untilLiveHas(deps, replay, folded.position, signal))) return EXIT.failed
-    const ready: Replay = { ...replay, phase: 'ready', position: folded.position, readyMs: deps.nowMs() }
+    if (!(await untilLiveHas(deps, folded.seq, signal))) return unfinished(deps)
+    const ready: Replay = { ...replay, phase: 'ready', position: folded.position }
     await deps.replays.put(chain, ready)
     return await switchOver(deps, ready, signal)
   } finally {
@@ -85,8 +81,12 @@ export async function runReplay(given: RunReplayDeps, request: ReplayRequest, si
   }
 }
 
-async function replaysOf(platform: Platform): Promise<Replays> {
-  if (platform.replay === undefined) throw new Error('this platform has no replays')
+async function unfinished({ out, chain }: Deps): Promise<number> {
+  await out.line(`The replay of ${chain} is unfinished: run the same command to resume it, or --abandon to delete it.`)
+  return EXIT.failed
+}
+
+async function replaysOf(platform: ReplayPlatform): Promise<Replays> {
   await platform.generations.load()
   await platform.replay.replays.load()
   return platform.replay.replays
@@ -94,7 +94,7 @@ async function replaysOf(platform: Platform): Promise<Replays> {
 
 /** Resumes the unfinished replay, else begins a new one. */
 async function planReplay(deps: Deps, limits: ReplayLimits | undefined): Promise<Replay> {
-  const { platform, stores, config, dir, facts, replays, chain, nowMs, logger } = deps
+  const { platform, stores, config, facts, replays, chain, nowMs, logger } = deps
   const { log, codec, generations } = platform
   const generation = generations.liveOf(chain)
   const fingerprint = foldFingerprint(facts, config.fold.maxTimeBackS, generation)
@@ -109,15 +109,15 @@ async function planReplay(deps: Deps, limits: ReplayLimits | undefined): Promise
   if (end === 0) throw noBlocks(chain)
   const stored = await storedProgress(stores.live, chain)
   const published = await lastUpdate(log, codec, chain)
-  const { anchor, native, stables, majors } = facts
   const replay: Replay = {
     ...{ phase: 'folding', generation, fingerprint, began: nowMs() },
-    epoch: Math.max(stored?.epoch ?? 0, published?.epoch ?? 0) + 1,
-    money: { ...(anchor && { anchor }), ...(native && { native }), stables, majors },
+    epoch: Math.max(stored?.epoch ?? 0, published?.epoch ?? 0, known?.epoch ?? 0) + 1,
+    money: moneyOf(facts),
     ...(limits === undefined ? {} : { limits }),
   }
   await stores.drop()
-  rmSync(join(dir.replayPath, chain), { recursive: true, force: true })
+  for (const epoch of [known?.epoch, replay.epoch])
+    if (epoch !== undefined) await platform.replay.dropState(chain, epoch)
   await replays.put(chain, replay)
   logger.info('replay started', { chain, epoch: replay.epoch, generation })
   return replay
@@ -135,7 +135,7 @@ async function foldToEnd(
 ): Promise<Folded | undefined> {
   const { platform, config, facts, chain } = deps
   const store = replay.limits === undefined ? beside : limitedStore(beside, replay.limits)
-  const stateStore = await openState(platform, chain)
+  const stateStore = await platform.replay.openState(chain, replay.epoch)
   try {
     const settings = foldSettings(config, platform)
     const pipeline = await openReplayPipeline({ ...platform, store, settings, stateStore, facts }, replay)
@@ -152,11 +152,6 @@ async function foldToEnd(
   }
 }
 
-function openState({ replay }: Platform, chain: string) {
-  if (replay === undefined) throw new Error('this platform has no replays')
-  return replay.openState(chain)
-}
-
 /** Folds what the log has, and checkpoints; false: stopped before its end. */
 async function foldAvailable(
   { platform, progress, reporter, nowMs, chain }: Deps,
@@ -168,6 +163,7 @@ async function foldAvailable(
   const shown = reporter.stage('folding', epoch, progress('records'))
   let from = pipeline.position
   let checkpointedMs = nowMs()
+  let shownMs = Number.NEGATIVE_INFINITY
   let isAtEnd = false
   try {
     while (!signal.aborted && !isAtEnd) {
@@ -181,7 +177,10 @@ async function foldAvailable(
         await pipeline.checkpoint()
         checkpointedMs = nowMs()
       }
-      shown.report(from, (await platform.log.info(topic)).end)
+      if (isAtEnd || nowMs() - shownMs >= SHOW_EVERY_MS) {
+        shown.report(from, (await platform.log.info(topic)).end)
+        shownMs = nowMs()
+      }
       await nextTurn()
     }
     await pipeline.checkpoint()
@@ -210,12 +209,18 @@ async function verifyReplayed(deps: Deps, { epoch }: Replay, beside: Store, seq:
 }
 
 /** Waits until the live fold has stored what the replay has: clients are at that block then. */
-async function untilLiveHas(deps: Deps, replay: Replay, position: number, signal: AbortSignal): Promise<boolean> {
-  const { platform, isServed, chain } = deps
-  const topic = blocksTopic(chain, replay.generation)
-  while (isServed && ((await platform.log.committed(AGGREGATE_GROUP, topic)) ?? 0) < position) {
-    if (signal.aborted) return false
-    await sleep(LOOK_EVERY_MS)
+async function untilLiveHas(deps: Deps, seq: number, signal: AbortSignal): Promise<boolean> {
+  const { stores, isServed, chain, logger } = deps
+  for (let looks = 1; isServed && !signal.aborted; looks += 1) {
+    const stored = await storedProgress(stores.live, chain)
+    if (stored !== undefined && stored.seq >= seq) break
+    if (looks % LOOKS_BETWEEN_LINES === 0)
+      logger.warn('the live chain has not stored yet what is replayed; is it folded?', {
+        chain,
+        seq,
+        stored_seq: stored?.seq,
+      })
+    await sleep(LOOK_AT_STORE_EVERY_MS)
   }
   return !signal.aborted
 }
@@ -232,7 +237,7 @@ async function switchOver(deps: Deps, { epoch }: Replay, signal: AbortSignal): P
     }
     if (now?.phase === 'refused') throw refused(chain, now.reason)
     if (signal.aborted) {
-      await out.line(`The replay of ${chain} is complete; a running \`up\` switches to it.`)
+      await out.line(`The replay of ${chain} is complete; the process that folds the chain switches to it.`)
       return EXIT.failed
     }
     await sleep(LOOK_EVERY_MS)
@@ -241,8 +246,7 @@ async function switchOver(deps: Deps, { epoch }: Replay, signal: AbortSignal): P
 
 /** No process has the chain: this one switches, and the next `up` continues there. */
 async function switchHere({ platform, stores, config, facts, chain, logger }: Deps): Promise<void> {
-  if (platform.replay === undefined) return
-  const parts = { ...platform.replay, configuredMs: 0, openStore: () => stores.openBeside() }
+  const parts = { ...platform.replay, openStore: () => stores.openBeside() }
   const settings = foldSettings(config, platform)
   const generation = platform.generations.liveOf(chain)
   const { log, codec, openState: openLive } = platform
@@ -270,10 +274,10 @@ async function compare(deps: Deps, replay: Replay, seq: number): Promise<number>
 }
 
 async function discard(deps: Omit<Deps, 'progress'>, replay: Replay): Promise<void> {
-  const { stores, replays, dir, chain, reporter } = deps
+  const { platform, stores, replays, chain, reporter } = deps
   await replays.put(chain, { ...replay, phase: 'abandoned' })
   await stores.drop()
-  rmSync(join(dir.replayPath, chain), { recursive: true, force: true })
+  await platform.replay.dropState(chain, replay.epoch)
   // Takes the place of what a killed one reported last.
   reporter.stage('switching', replay.epoch)
 }

@@ -34,17 +34,22 @@ export type Replay = {
   limits?: ReplayLimits
   /** Offset up to which it is folded, once it is ready. */
   position?: number
-  /** Wall clock, epoch milliseconds: when it was begun, and when it was ready. */
+  /** Wall clock, epoch milliseconds. */
   began: number
-  readyMs?: number
   reason?: string
 }
+
+/** What a chain is folded with since it was switched to a replay, by a process that is configured with what was replaced. */
+export type ReplayedMoney = { money: ChainMoney; replaced: readonly ChainMoney[] }
 
 export interface Replays {
   /** Before it resolves nothing is known; afterwards the table stays current. May be called again. */
   load(): Promise<void>
   of(chain: string): Replay | undefined
   put(chain: string, replay: Replay): Promise<void>
+  moneyOf(chain: string): ReplayedMoney | undefined
+  /** Both in one append. */
+  putWithMoney(chain: string, replay: Replay, money: ReplayedMoney): Promise<void>
   /** Aborts once a replay of the chain is ready. */
   untilReady(chain: string): AbortSignal
   onChange(listener: (chain: string, replay: Replay) => void): void
@@ -52,18 +57,19 @@ export interface Replays {
 }
 
 const PREFIX = 'replay/'
+const MONEY_PREFIX = 'money/'
 
 /** One that the process which has the chain must switch to before it folds on. */
 export const isDue = (replay: Replay | undefined): replay is Replay =>
   replay !== undefined && (replay.phase === 'ready' || replay.phase === 'switching')
 
 export function createReplays(log: EventLog, { logger = silentLogger }: { logger?: Logger } = {}): Replays {
-  const table = createKeyedTable<Replay>(log, GENERATIONS_TOPIC, { logger })
+  const table = createKeyedTable<Replay | ReplayedMoney>(log, GENERATIONS_TOPIC, { logger })
   const waiting = new Map<string, AbortController>()
   const ending = new AbortController()
   let following: Promise<void> | undefined
 
-  const of = (chain: string): Replay | undefined => table.get(`${PREFIX}${chain}`)
+  const of = (chain: string): Replay | undefined => table.get(`${PREFIX}${chain}`) as Replay | undefined
 
   table.onChange(({ key }) => {
     if (!key.startsWith(PREFIX)) return
@@ -90,6 +96,15 @@ export function createReplays(log: EventLog, { logger = silentLogger }: { logger
     async put(chain, replay) {
       await table.put(`${PREFIX}${chain}`, replay)
     },
+    moneyOf: (chain) => table.get(`${MONEY_PREFIX}${chain}`) as ReplayedMoney | undefined,
+    async putWithMoney(chain, replay, money) {
+      await table.putAll(
+        new Map<string, Replay | ReplayedMoney>([
+          [`${MONEY_PREFIX}${chain}`, money],
+          [`${PREFIX}${chain}`, replay],
+        ]),
+      )
+    },
     untilReady(chain) {
       const watch = waiting.get(chain) ?? new AbortController()
       if (isDue(of(chain))) watch.abort()
@@ -98,7 +113,7 @@ export function createReplays(log: EventLog, { logger = silentLogger }: { logger
     },
     onChange: (listener) =>
       table.onChange(({ key, value }) => {
-        if (key.startsWith(PREFIX)) listener(key.slice(PREFIX.length), value)
+        if (key.startsWith(PREFIX)) listener(key.slice(PREFIX.length), value as Replay)
       }),
     async close() {
       ending.abort()

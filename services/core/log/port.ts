@@ -95,7 +95,9 @@ export const updatesTopic = (chain: string): string => `dex.updates.${chain}`
 /** One record per trade; only if configured. */
 export const tradesTopic = (chain: string): string => `dex.trades.${chain}`
 export const deadTopic = (chain: string): string => `dex.dead.${chain}`
-export const stateTopic = (chain: string): string => `dex.state.${chain}`
+/** The fold's checkpoints. Those of a replay are in a topic of its epoch, before and after the chain is switched to it. */
+export const stateTopic = (chain: string, replayedIn?: number): string =>
+  replayedIn === undefined ? `dex.state.${chain}` : `dex.state.${chain}.e${replayedIn}`
 
 /* Topics that the processes of a cluster share besides blocks and updates: internal, compacted, JSON. */
 

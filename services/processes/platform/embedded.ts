@@ -44,7 +44,9 @@ export function embeddedPlatform({
     replay: {
       replays,
       openState: (chain) => openStateStore(join(dir.replayPath, chain)),
-      installState: (chain) => installReplayState(dir, chain),
+      installState: async (chain) => installReplayState(dir, chain),
+      dropState: async (chain) => rmSync(join(dir.replayPath, chain), { recursive: true, force: true }),
+      dropReplacedState: async () => {},
     },
     createKeys: () => ({ ...openKeyStore(dir), load: async () => {} }),
     async followChains(onChains, signal) {

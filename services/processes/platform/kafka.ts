@@ -4,10 +4,13 @@ import { readFileSync, rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { KafkaConfig, SASLOptions } from 'kafkajs'
+import type { StateStore } from '../../aggregate/checkpoint/state-store.js'
 import { openTopicStateStore } from '../../aggregate/checkpoint/topic-state-store.js'
 import type { KafkaChoice, SaslChoice } from '../../core/config/index.js'
 import { claimSharedOrigin, sharedOrigin } from '../../core/coordination/cluster-origin.js'
 import { createGenerations } from '../../core/coordination/generations.js'
+import { createLiveStates } from '../../core/coordination/live-states.js'
+import { createReplays } from '../../core/coordination/replays.js'
 import { DextapeError } from '../../core/domain/errors.js'
 import { createSharedKeys } from '../../core/keys/cluster-keys.js'
 import { createCodec } from '../../core/log/codec.js'
@@ -78,6 +81,8 @@ export function registryOf({ registry }: KafkaChoice, log: KafkaLog): SchemaRegi
 export function kafkaPlatform(choice: KafkaChoice, { logger, health, signal: stopping }: PlatformDeps): Platform {
   const log = openKafka(choice, health.reachabilityOf('log'), Number.POSITIVE_INFINITY)
   const generations = createGenerations(log, { logger })
+  const replays = createReplays(log, { logger })
+  const liveStates = createLiveStates(log)
   const writer = randomBytes(8).toString('hex')
   let scratch: string | undefined
   stopping.addEventListener('abort', () => setTimeout(() => void log.close(), LOG_STOP_MS).unref(), { once: true })
@@ -88,6 +93,27 @@ export function kafkaPlatform(choice: KafkaChoice, { logger, health, signal: sto
     return scratch
   }
 
+  function openState(chain: string, replayedIn?: number): Promise<StateStore> {
+    // LMDB takes a path with a dot in its last part for a file.
+    const folder = replayedIn === undefined ? chain : `${chain}-e${replayedIn}`
+    return openTopicStateStore(openFencedTopic(log, stateTopic(chain, replayedIn)), join(scratchFolder(), folder))
+  }
+
+  /** A topic that cannot be deleted is left: nothing reads it any more. */
+  async function dropState(chain: string, epoch?: number): Promise<void> {
+    const topic = stateTopic(chain, epoch)
+    if (!(await log.topicNames()).includes(topic)) return
+    const state = openFencedTopic(log, topic)
+    try {
+      await state.claim(() => {})
+      await state.drop()
+    } catch (error) {
+      logger.warn('cannot delete a topic that is no longer used', { topic, error })
+    } finally {
+      await state.close()
+    }
+  }
+
   return {
     log,
     codec: createCodec(registryOf(choice, log)),
@@ -96,8 +122,20 @@ export function kafkaPlatform(choice: KafkaChoice, { logger, health, signal: sto
     origin: () => sharedOrigin(log),
     checkpointsFor: async ({ id }) =>
       id === null ? memoryCheckpoints() : claimCheckpoints(log, { sourceId: id, writer }),
-    openState: (chain) => openTopicStateStore(openFencedTopic(log, stateTopic(chain)), join(scratchFolder(), chain)),
+    openState: async (chain) => openState(chain, (await liveStates.of(chain))?.epoch),
     generations,
+    replay: {
+      replays,
+      openState,
+      installState: (chain, epoch) => liveStates.switchTo(chain, epoch),
+      async dropState(chain, epoch) {
+        if ((await liveStates.of(chain))?.epoch !== epoch) await dropState(chain, epoch)
+      },
+      async dropReplacedState(chain) {
+        const live = await liveStates.of(chain)
+        if (live !== undefined) await dropState(chain, live.replaced ?? undefined)
+      },
+    },
     createKeys: () => createSharedKeys(log, { node: writer, logger }),
     followChains: (onChains, signal) =>
       runMembership(
@@ -113,6 +151,7 @@ export function kafkaPlatform(choice: KafkaChoice, { logger, health, signal: sto
       ),
     updatesHeldMs: UPDATES_HELD_MS,
     async close() {
+      await replays.close()
       await generations.close()
       await log.close()
       if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true })

@@ -29,8 +29,8 @@ export type Platform = {
   checkpointsFor(source: Pick<Source, 'id'>): Promise<Checkpoints>
   generations: Generations
   openState(chain: string): Promise<StateStore>
-  /** Undefined: chains cannot be replayed beside the live ones here. */
-  replay?: Pick<ReplayParts, 'replays' | 'openState' | 'installState'>
+  /** Folds of a chain's log beside the live one. */
+  replay: Pick<ReplayParts, 'replays' | 'openState' | 'installState' | 'dropState' | 'dropReplacedState'>
   /** Empty until loaded; loading may be retried. */
   createKeys(): KeyStore & { load(): Promise<void> }
   /** Calls back with the chains assigned to this process, whenever they change, until the signal aborts. */

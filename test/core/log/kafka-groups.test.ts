@@ -125,6 +125,18 @@ describe('a topic with one owner', () => {
     await expect(owned.commit([{ key: 'a', value: bytes('1') }])).rejects.toMatchObject({ code: 'log_failed' })
   })
 
+  it('is deleted by its owner; the previous one is fenced and does not bring it back', async () => {
+    const log = open()
+    const first = await claimed(log)
+    await first.owned.commit([{ key: 'a', value: bytes('1') }])
+    const second = await claimed(open())
+    await second.owned.drop()
+    await expect(first.owned.commit([{ key: 'b', value: bytes('zombie') }])).rejects.toMatchObject({ code: 'fenced' })
+    await vi.waitFor(async () => expect(await log.topicNames()).not.toContain(topic), { timeout: 10_000 })
+    await second.owned.drop()
+    expect(await log.topicNames()).not.toContain(topic)
+  })
+
   it('discards a transaction that was never committed', async () => {
     const first = await claimed(open())
     await first.owned.commit([{ key: 'a', value: bytes('whole') }])

@@ -8,7 +8,12 @@ import { type AggregateSettings, createAggregate } from '../../../services/aggre
 import { dropReplayedRows, replayDatabase } from '../../../services/aggregate/replay/replayed-rows.js'
 import type { ReplayParts } from '../../../services/aggregate/replay/switch-replay.js'
 import { createReplayReporter } from '../../../services/cli/replay/replay-report.js'
-import { type ReplayRequest, type RunReplayDeps, runReplay } from '../../../services/cli/replay/run-replay.js'
+import {
+  type ReplayPlatform,
+  type ReplayRequest,
+  type RunReplayDeps,
+  runReplay,
+} from '../../../services/cli/replay/run-replay.js'
 import { verifyRows, verifyUpdates } from '../../../services/cli/verify/compare.js'
 import { refold } from '../../../services/cli/verify/refold.js'
 import { loadConfig } from '../../../services/core/config/index.js'
@@ -26,7 +31,6 @@ import { openStore } from '../../../services/core/store/clickhouse-store.js'
 import type { Store } from '../../../services/core/store/port.js'
 import { rowVersion } from '../../../services/core/store/tables.js'
 import { installReplayState } from '../../../services/processes/platform/embedded.js'
-import type { Platform } from '../../../services/processes/platform/platform.js'
 import { openTestStore, startRig } from '../../serve/rig.js'
 import { FOLD_SETTINGS } from '../aggregate/fold-lines.js'
 import { appendLines } from '../aggregate/pipeline-run.js'
@@ -62,16 +66,18 @@ export async function openReplayedNode() {
     )
   }
 
-  function platformOf(replays: Replays): Platform {
+  function platformOf(replays: Replays): ReplayPlatform {
     return {
       ...{ log, codec, generations, updatesHeldMs: 0 },
       openState: (chain: string) => openStateStore(join(dir.statePath, chain)),
       replay: {
         replays,
         openState: (chain: string) => openStateStore(join(dir.replayPath, chain)),
-        installState: (chain: string) => installReplayState(dir, chain),
+        installState: async (chain: string) => installReplayState(dir, chain),
+        dropState: async (chain: string) => rmSync(join(dir.replayPath, chain), { recursive: true, force: true }),
+        dropReplacedState: async () => {},
       },
-    } as Platform
+    }
   }
 
   /** Folds a chain until it is stopped; `crashAt`: at this step of a switch it crashes, and is started again as after a kill. */
@@ -93,14 +99,18 @@ export async function openReplayedNode() {
             beat()
             return replays.put(name, replay)
           },
+          putWithMoney: async (name, replay, money) => {
+            beat()
+            return replays.putWithMoney(name, replay, money)
+          },
         },
-        openState: platform.replay?.openState,
-        installState: (name) => {
+        ...{ openState: platform.replay.openState, dropState: platform.replay.dropState },
+        dropReplacedState: platform.replay.dropReplacedState,
+        installState: async (name) => {
           beat()
           installReplayState(dir, name)
         },
         openStore: openBeside,
-        configuredMs: 0,
       } as ReplayParts
       const isSwitching = () => ['switching', 'cleaning'].includes(replays.of(chain)?.phase ?? '')
       const aggregate = createAggregate({
@@ -171,7 +181,7 @@ export async function openReplayedNode() {
     const reporter = createReplayReporter(log, { chain, nowMs: Date.now, isEmbedded: true })
     const deps: RunReplayDeps = {
       reporter,
-      ...{ platform: platformOf(replays), stores: beside, config: { ...config, fold: FOLD_SETTINGS }, dir },
+      ...{ platform: platformOf(replays), stores: beside, config: { ...config, fold: FOLD_SETTINGS } },
       ...{ facts: money, isServed: true, logger: silentLogger, out, nowMs: Date.now },
       progress: () => ({ report: () => {}, end: () => {} }),
       ...given,

@@ -19,6 +19,8 @@ export type FencedTopic = {
   claim(onValue: (entry: KeyedValue) => void): Promise<void>
   /** Atomic. Fails with `fenced` once another process has claimed the topic. */
   commit(entries: readonly KeyedValue[]): Promise<void>
+  /** Deletes the topic, once it is claimed: its earlier writer would wait for it without end. */
+  drop(): Promise<void>
   close(): Promise<void>
 }
 
@@ -48,11 +50,25 @@ export function openFencedTopic(log: KafkaLog, topic: string): FencedTopic {
       return await connections.run(`${doing} ${topic}`, async (cluster) => {
         const coordinator = await coordinatorOn(cluster)
         const leader = await leaderOf(cluster, full)
-        if (leader === undefined) throw noLeaderYet(topic)
+        if (leader === undefined) {
+          await failIfFenced(coordinator)
+          throw noLeaderYet(topic)
+        }
         return send(coordinator, leader)
       })
     } catch (error) {
       throw transactionFault(topic, error)
+    }
+  }
+
+  /** A topic that its new owner has deleted never has a leader again. A transaction this ends is lost, and claimed anew. */
+  async function failIfFenced(coordinator: Broker): Promise<void> {
+    if (producer === undefined) return
+    const names = { transactionalId, producerId: producer.id, producerEpoch: producer.epoch }
+    try {
+      await coordinator.endTxn({ ...names, transactionResult: false })
+    } catch (error) {
+      if (FENCED.has(typeOf(error) ?? '')) throw error
     }
   }
 
@@ -104,6 +120,17 @@ export function openFencedTopic(log: KafkaLog, topic: string): FencedTopic {
         throw error
       }
     },
+
+    drop: () =>
+      connections.run(`deleting ${topic}`, async (cluster) => {
+        if ((await leaderOf(cluster, full)) === undefined) return
+        const controller = await cluster.findControllerBroker()
+        try {
+          await controller.deleteTopics({ topics: [full] })
+        } catch (error) {
+          if (typeOf(error) !== 'UNKNOWN_TOPIC_OR_PARTITION') throw error
+        }
+      }),
 
     close: () => connections.close(),
   }

@@ -80,6 +80,7 @@ export type Broker = {
       configEntries: readonly { name: string; value: string }[]
     }[]
   }): Promise<unknown>
+  deleteTopics(request: { topics: readonly string[] }): Promise<unknown>
   deleteRecords(request: { topics: Topics<{ offset: string }> }): Promise<unknown>
   initProducerId(request: {
     transactionalId?: string
