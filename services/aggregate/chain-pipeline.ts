@@ -21,6 +21,7 @@ import { StoredHistory } from './checkpoint/applied-history.js'
 import { CheckpointWriter } from './checkpoint/checkpoint-writer.js'
 import { changeOf, entriesOf, keptForm, keptUpdate } from './checkpoint/kept-update.js'
 import { readMeta, restingState, restoreState } from './checkpoint/restore-state.js'
+import { whyOtherFold } from './checkpoint/same-fold.js'
 import type { StateChange, StateStore } from './checkpoint/state-store.js'
 import { createDeadLetters, noDeadLetters } from './dead-letters.js'
 import { foldFingerprint, lastUpdate } from './epoch.js'
@@ -102,7 +103,8 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
   const meta = readMeta(stateStore)
   const stored = deps.ownsStore === true ? await storedProgress(store, chain) : undefined
   const isStored = deps.ownsStore !== true || meta === undefined || meta.seq === 0 || !isBehind(stored, meta)
-  const isSameEpoch = meta !== undefined && meta.fingerprint === fingerprint && isStored
+  const wanted = { facts, maxTimeBackS: settings.maxTimeBackS, generation }
+  const isSameEpoch = meta !== undefined && isStored && whyOtherFold(stateStore, meta, wanted) === undefined
   const nextEpoch = Math.max(meta?.epoch ?? 0, published?.epoch ?? 0, stored?.epoch ?? 0) + 1
   const epoch = isSameEpoch ? meta.epoch : (deps.beside?.epoch ?? nextEpoch)
   if (!isStored)

@@ -15,7 +15,8 @@ import { type ChainTurns, createChainTurns, FOLD_BATCH, type TurnSettings } from
 import type { StateStore } from './checkpoint/state-store.js'
 import type { FoldMeters } from './fold-meters.js'
 import { type AggregateChainStatus, pipelineStatus } from './pipeline-status.js'
-import { cleanAfterSwitch, factsWithReplay, type ReplayParts, switchToReplay } from './replay/switch-replay.js'
+import { factsWithReplay } from './replay/replayed-money.js'
+import { cleanAfterSwitch, type ReplayParts, switchToReplay } from './replay/switch-replay.js'
 import type { SinkSettings } from './sink/sink.js'
 import type { FoldSettings } from './state/fold-state.js'
 import type { TopicSettings } from './trades-topic.js'
@@ -131,7 +132,7 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
     refolds.set(chain, { stop: refold, cleared: new Promise((resolve) => (cleared = resolve)) })
     try {
       const configured = deps.factsOf(chain)
-      const facts = deps.replay === undefined ? configured : factsWithReplay(configured, deps.replay)
+      const facts = deps.replay === undefined ? configured : factsWithReplay(configured, deps.replay.replays)
       if (facts !== configured)
         logger.warn('the configuration has the money tokens from before a replay; using those of the replay', { chain })
       const pipeline = await openChainPipeline({ ...deps, facts, generation, stateStore })

@@ -117,3 +117,31 @@ it('with limits compares these rows with the live ones, and changes nothing', as
   expect(await node.wrongRows(money)).toEqual([])
   expect(await node.store.query("SELECT name FROM system.databases WHERE name LIKE '%replay_limited'")).toEqual([])
 })
+
+it('continues from the checkpoint with money that was never traded, else says why not', async () => {
+  const money = marketMoney('continued')
+  node.addChain(money)
+  const lines = generateRecording({ seed: SEED, chain: money.chain, blocks: 40, options })
+  await node.append(money, lines.slice(0, 20))
+  const fold = node.fold(money.chain)
+  await node.untilServed(money.chain, 20)
+  const client = await listen(money.chain)
+  const other = { ...money, stables: [...money.stables, '0x00000000000000000000000000000000000057ab'] }
+  expect((await node.replay(other, { fromCheckpoint: true })).lines).toEqual([
+    'continued continues in epoch 1, with the new money tokens; its history is the same.',
+  ])
+  await expect(node.replay(withoutStables(money), { fromCheckpoint: true })).rejects.toMatchObject({
+    ...{ code: 'replay_needs_history', message: expect.stringContaining('the chain has traded 0x') },
+  })
+  await node.append(money, lines.slice(20))
+  await untilFolded(money.chain, lines.length)
+  await fold.stop()
+  await node.untilServed(money.chain, lines.length)
+  await client.settle()
+  client.close()
+  expect(client.frames.filter(({ result }) => result?.topic === 'gap')).toEqual([])
+  expect((await node.updatesOf(money.chain)).map(({ epoch, seq }) => [epoch, seq])).toEqual(
+    lines.map((_line, index) => [1, index + 1]),
+  )
+  expect(await node.wrongRows(other)).toEqual([])
+})

@@ -1,7 +1,8 @@
 /** A checkpoint as a set of keyed changes: what changed since the last one. */
 
 import { K1, K60, S1 } from '../../core/domain/buckets.js'
-import { INTERVALS } from '../../core/domain/chains.js'
+import { type ChainMoney, INTERVALS } from '../../core/domain/chains.js'
+import { moneyOf } from '../../core/domain/money.js'
 import type { BucketRing } from '../state/bucket-ring.js'
 import type { FoldState } from '../state/fold-state.js'
 import type { BlockJournal } from '../state/journal.js'
@@ -16,6 +17,8 @@ import { ringImage, storedCloses, windowsErased, windowsImage } from './windows-
 export type Meta = {
   epoch: number
   fingerprint: string
+  /** What the fingerprint is of, besides the rules. Absent in checkpoints of earlier versions. */
+  money?: ChainMoney
   /** Offset of the first record of the blocks topic that is not in the state. */
   position: number
   seq: number
@@ -61,6 +64,7 @@ export function captureImage(
   const meta: Meta = {
     epoch: state.epoch,
     fingerprint,
+    money: moneyOf(state.facts),
     position,
     seq: state.seq,
     head: state.head,

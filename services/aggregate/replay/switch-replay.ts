@@ -3,9 +3,10 @@
  * the live tables, and its checkpoint takes the place of the live one. A crash at any moment leaves one of two states: not begun,
  * or to be finished before the chain is folded again.
  */
-import { isDue, type Replay, type ReplayedMoney, type Replays } from '../../core/coordination/replays.js'
-import type { ChainFacts, ChainMoney } from '../../core/domain/chains.js'
+import { isDue, type Replay, type Replays } from '../../core/coordination/replays.js'
+import type { ChainFacts } from '../../core/domain/chains.js'
 import { DextapeError } from '../../core/domain/errors.js'
+import { isSameMoney, withMoney } from '../../core/domain/money.js'
 import { blocksTopic } from '../../core/log/port.js'
 import { isRetryable } from '../../core/runtime/backoff.js'
 import type { Logger } from '../../core/runtime/logger.js'
@@ -13,10 +14,12 @@ import type { Store } from '../../core/store/port.js'
 import { rowVersion } from '../../core/store/tables.js'
 import { type ChainPipeline, openChainPipeline, type PipelineDeps, storedProgress } from '../chain-pipeline.js'
 import { readMeta } from '../checkpoint/restore-state.js'
+import { whyOtherFold } from '../checkpoint/same-fold.js'
 import type { StateStore } from '../checkpoint/state-store.js'
 import { foldFingerprint, lastUpdate } from '../epoch.js'
 import { deleteOlderEpochs } from '../retention.js'
 import { foldUntil } from './fold-until.js'
+import { factsWithReplay, moneyAfter } from './replayed-money.js'
 import { dropReplayedRows, hasReplayedRows, moveReplayedRows } from './replayed-rows.js'
 
 /** Where replays are, beside the live chain. */
@@ -44,13 +47,6 @@ export type SwitchDeps = Pick<PipelineDeps, 'log' | 'codec' | 'store' | 'setting
   logger: Logger
 }
 
-/** With the money of the live replay, if the configuration still has what it replaced: a restart must not bring that back. */
-export function factsWithReplay(facts: ChainFacts, { replays }: Pick<ReplayParts, 'replays'>): ChainFacts {
-  const live = replays.moneyOf(facts.chain)
-  const isReplaced = live?.replaced.some((money) => isSameMoney(money, facts)) === true
-  return isReplaced ? withMoney(facts, live.money) : facts
-}
-
 /** Switches if a replay of the chain is ready. The live fold of the chain must not run. True: it was switched. */
 export async function switchToReplay(deps: SwitchDeps, chain: string): Promise<boolean> {
   const { parts, logger } = deps
@@ -59,7 +55,8 @@ export async function switchToReplay(deps: SwitchDeps, chain: string): Promise<b
   const replay = replays.of(chain)
   if (!isDue(replay)) return false
   if (replay.phase === 'ready') {
-    const problem = await prepare(deps, chain, replay)
+    const isContinued = replay.fromCheckpoint === true
+    const problem = isContinued ? await whyNotContinued(deps, chain, replay) : await prepare(deps, chain, replay)
     await replays.load()
     // A process that had the chain before, or has it now, is further.
     if (replays.of(chain)?.phase !== 'ready') return switchToReplay(deps, chain)
@@ -68,19 +65,15 @@ export async function switchToReplay(deps: SwitchDeps, chain: string): Promise<b
       await replays.put(chain, { ...replay, phase: 'refused', reason: problem })
       return false
     }
-    await replays.putWithMoney(chain, { ...replay, phase: 'switching' }, moneyAfter(deps, replay))
+    const phase = isContinued ? 'live' : 'switching'
+    await replays.putWithMoney(chain, { ...replay, phase }, moneyAfter(deps.facts, replays, replay))
+    if (isContinued) return true
   }
   if (await hasReplayedRows(deps.store, chain)) await moveReplayedRows(deps.store, chain)
   await parts.installState(chain, replay.epoch)
   await replays.put(chain, { ...replay, phase: 'cleaning' })
   logger.info('switched to the replay of a chain', { chain, epoch: replay.epoch })
   return true
-}
-
-function moneyAfter({ parts, facts }: SwitchDeps, { money }: Replay): ReplayedMoney {
-  const inUse = moneyOf(factsWithReplay(facts, parts))
-  const replaced = [...(parts.replays.moneyOf(facts.chain)?.replaced ?? []), inUse]
-  return { money, replaced: replaced.filter((one) => !isSameMoney(one, money)) }
 }
 
 /** Why it cannot be switched to. What may work later is thrown. */
@@ -97,6 +90,18 @@ async function prepare(deps: SwitchDeps, chain: string, replay: Replay): Promise
     if (isTakenOver || isRetryable(error)) throw error
     return error instanceof Error ? error.message : String(error)
   }
+}
+
+/** Why the live fold cannot continue with the money of the replay. */
+function whyNotContinued(deps: SwitchDeps, chain: string, { money, fingerprint }: Replay): Promise<string | undefined> {
+  const { settings, generation, facts } = deps
+  const wanted = { facts: withMoney(facts, money), maxTimeBackS: settings.maxTimeBackS, generation }
+  return withState(deps.openState(chain), async (state) => {
+    if (foldFingerprint(wanted.facts, wanted.maxTimeBackS, generation) !== fingerprint)
+      return 'its rules are not those of this process; restart it with the version of the replay'
+    const meta = readMeta(state)
+    return meta === undefined ? 'the chain has no checkpoint yet' : whyOtherFold(state, meta, wanted)
+  })
 }
 
 /** Deletes what the switch left behind. The chain may be folded meanwhile. */
@@ -124,7 +129,7 @@ async function problemOf(
   if (replay.generation !== generation)
     return `it was folded from generation ${replay.generation}, but generation ${generation} is live`
   const printOf = (facts: ChainFacts) => foldFingerprint(facts, settings.maxTimeBackS, generation)
-  const inUse = factsWithReplay(deps.facts, parts)
+  const inUse = factsWithReplay(deps.facts, parts.replays)
   // Money that was configured after the chain was folded last is not what this replay was made to replace.
   const isNewer = liveFingerprint !== undefined && printOf(inUse) !== liveFingerprint
   if (printOf(withMoney(inUse, replay.money)) !== fingerprint || (isNewer && !isSameMoney(inUse, replay.money)))
@@ -176,21 +181,6 @@ export function openReplayPipeline(
   const { log, codec, store, settings, stateStore } = deps
   const facts = withMoney(deps.facts, money)
   return openChainPipeline({ log, codec, store, settings, stateStore, facts, generation, beside: { epoch } })
-}
-
-export const moneyOf = ({ anchor, native, stables, majors }: ChainMoney): ChainMoney => ({
-  ...{ ...(anchor && { anchor }), ...(native && { native }), stables, majors },
-})
-
-function isSameMoney(one: ChainMoney, other: ChainMoney): boolean {
-  const text = ({ anchor, native, stables, majors }: ChainMoney) =>
-    JSON.stringify([anchor, native, [...stables].sort(), [...majors].sort()])
-  return text(one) === text(other)
-}
-
-function withMoney(facts: ChainFacts, money: ChainMoney): ChainFacts {
-  const { anchor: _anchor, native: _native, ...others } = facts
-  return { ...others, ...money }
 }
 
 /** Where the live fold stopped. */

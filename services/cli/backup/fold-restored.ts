@@ -7,6 +7,7 @@ import { openChainPipeline } from '../../aggregate/chain-pipeline.js'
 import { CHECKPOINT_PAIRS } from '../../aggregate/chain-turns.js'
 import { foldFingerprint, lastUpdate } from '../../aggregate/epoch.js'
 import { foldUntil } from '../../aggregate/replay/fold-until.js'
+import { factsWithReplay } from '../../aggregate/replay/replayed-money.js'
 import { type Config, chainFacts } from '../../core/config/index.js'
 import type { DataDir } from '../../core/data-dir/data-dir.js'
 import { blocksTopic } from '../../core/log/port.js'
@@ -34,6 +35,7 @@ export async function foldRestored(dir: DataDir, folds: Backup['folds'], deps: F
   const platform = embeddedPlatform({ dir: () => dir, logger: deps.logger })
   try {
     await platform.generations.load()
+    await platform.replay.replays.load()
     const store = await openLocalStore(dir.path)
     try {
       await store.migrate()
@@ -62,7 +64,7 @@ async function foldChain(
 ): Promise<boolean> {
   const { log, codec, generations } = platform
   const generation = generations.liveOf(chain)
-  const facts = chainFacts(config, chain)
+  const facts = factsWithReplay(chainFacts(config, chain), platform.replay.replays)
   const published = await lastUpdate(log, codec, chain)
   const isSame = foldFingerprint(facts, config.fold.maxTimeBackS, generation) === fingerprint
   if (!isSame || published?.epoch !== epoch) {

@@ -25,6 +25,7 @@ export type ReplayOptions = GlobalOptions & {
   fromTime?: string
   toTime?: string
   verify: boolean
+  fromCheckpoint?: boolean
   abandon?: boolean
 }
 
@@ -39,9 +40,16 @@ export function addReplay({ program, world, act }: Cli): void {
     .option('--pair <pair...>', 'Write only rows of these pairs, and compare them instead of switching')
     .option('--from-time <when>', 'Write only rows from this time on (2024-01-05T12:00, UTC), and compare them')
     .option('--to-time <when>', 'Write only rows up to this time, and compare them')
+    .addOption(
+      new Option('--from-checkpoint', 'Continue with new money tokens that the chain has not traded yet').conflicts([
+        ...['pair', 'fromTime', 'toTime', 'verify'],
+      ]),
+    )
     .option('--no-verify', 'Switch without folding a second time to check the rows')
     .addOption(
-      new Option('--abandon', 'Delete the unfinished replay').conflicts(['pair', 'fromTime', 'toTime', 'verify']),
+      new Option('--abandon', 'Delete the unfinished replay').conflicts([
+        ...['pair', 'fromTime', 'toTime', 'verify', 'fromCheckpoint'],
+      ]),
     )
     .addHelpText(
       'after',
@@ -109,7 +117,11 @@ export async function runReplayCommand(world: World, options: ReplayOptions): Pr
         })
       const code = options.abandon
         ? await abandonReplay(parts)
-        : await runReplay({ ...parts, progress }, { limits, isVerified: options.verify }, shutdown.signal)
+        : await runReplay(
+            { ...parts, progress },
+            { limits, isVerified: options.verify, fromCheckpoint: options.fromCheckpoint === true },
+            shutdown.signal,
+          )
       isEnded = code === EXIT.ok
       return code
     } finally {

@@ -4,12 +4,13 @@ import { type ChainPipeline, storedProgress } from '../../aggregate/chain-pipeli
 import { CHECKPOINT_PAIRS } from '../../aggregate/chain-turns.js'
 import { foldFingerprint, lastUpdate } from '../../aggregate/epoch.js'
 import { limitedStore } from '../../aggregate/replay/replayed-rows.js'
-import { cleanAfterSwitch, moneyOf, openReplayPipeline, switchToReplay } from '../../aggregate/replay/switch-replay.js'
+import { cleanAfterSwitch, openReplayPipeline, switchToReplay } from '../../aggregate/replay/switch-replay.js'
 import { deleteSecondCandles } from '../../aggregate/retention.js'
 import type { Config } from '../../core/config/index.js'
 import type { Replay, ReplayLimits, Replays } from '../../core/coordination/replays.js'
 import type { ChainFacts } from '../../core/domain/chains.js'
 import { ConfigError, DextapeError } from '../../core/domain/errors.js'
+import { moneyOf } from '../../core/domain/money.js'
 import { blocksTopic } from '../../core/log/port.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { Output } from '../../core/runtime/output.js'
@@ -45,7 +46,12 @@ export type RunReplayDeps = ReplayParts & {
   reporter: ReplayReporter
 }
 
-export type ReplayRequest = { limits: ReplayLimits | undefined; isVerified: boolean }
+export type ReplayRequest = {
+  limits: ReplayLimits | undefined
+  isVerified: boolean
+  /** Continues the live fold with new money instead of folding the history again. */
+  fromCheckpoint?: boolean
+}
 
 type Deps = RunReplayDeps & { replays: Replays; chain: string }
 
@@ -63,6 +69,7 @@ export async function runReplay(given: RunReplayDeps, request: ReplayRequest, si
   const pending = deps.replays.of(chain)
   if (pending?.phase === 'ready' || pending?.phase === 'switching' || pending?.phase === 'cleaning')
     return switchOver(deps, pending, signal)
+  if (request.fromCheckpoint === true) return continueWithMoney(deps, signal)
   const replay = await planReplay(deps, request.limits)
   const opened = await deps.stores.openBeside()
   const beside = deps.isServed ? pacedStore(opened) : opened
@@ -92,10 +99,33 @@ async function replaysOf(platform: ReplayPlatform): Promise<Replays> {
   return platform.replay.replays
 }
 
+/** The process that has the chain decides whether its checkpoint is also that of a fold with the new money. */
+async function continueWithMoney(deps: Deps, signal: AbortSignal): Promise<number> {
+  const { platform, config, facts, replays, chain, nowMs } = deps
+  if (replays.of(chain)?.phase === 'folding') throw otherUnfinished(chain)
+  const live = await liveEpoch(deps)
+  if (live === 0) throw noBlocks(chain)
+  const generation = platform.generations.liveOf(chain)
+  const ready: Replay = {
+    ...{ phase: 'ready', fromCheckpoint: true, epoch: live, generation, began: nowMs() },
+    fingerprint: foldFingerprint(facts, config.fold.maxTimeBackS, generation),
+    money: moneyOf(facts),
+  }
+  await replays.put(chain, ready)
+  return switchOver(deps, ready, signal)
+}
+
+/** 0: nothing was folded yet. */
+async function liveEpoch({ platform: { log, codec }, stores, chain }: Deps): Promise<number> {
+  const stored = await storedProgress(stores.live, chain)
+  const published = await lastUpdate(log, codec, chain)
+  return Math.max(stored?.epoch ?? 0, published?.epoch ?? 0)
+}
+
 /** Resumes the unfinished replay, else begins a new one. */
 async function planReplay(deps: Deps, limits: ReplayLimits | undefined): Promise<Replay> {
   const { platform, stores, config, facts, replays, chain, nowMs, logger } = deps
-  const { log, codec, generations } = platform
+  const { log, generations } = platform
   const generation = generations.liveOf(chain)
   const fingerprint = foldFingerprint(facts, config.fold.maxTimeBackS, generation)
   const known = replays.of(chain)
@@ -107,11 +137,9 @@ async function planReplay(deps: Deps, limits: ReplayLimits | undefined): Promise
   }
   const { end } = await log.info(blocksTopic(chain, generation))
   if (end === 0) throw noBlocks(chain)
-  const stored = await storedProgress(stores.live, chain)
-  const published = await lastUpdate(log, codec, chain)
   const replay: Replay = {
     ...{ phase: 'folding', generation, fingerprint, began: nowMs() },
-    epoch: Math.max(stored?.epoch ?? 0, published?.epoch ?? 0, known?.epoch ?? 0) + 1,
+    epoch: Math.max(await liveEpoch(deps), known?.epoch ?? 0) + 1,
     money: moneyOf(facts),
     ...(limits === undefined ? {} : { limits }),
   }
@@ -225,17 +253,18 @@ async function untilLiveHas(deps: Deps, seq: number, signal: AbortSignal): Promi
   return !signal.aborted
 }
 
-async function switchOver(deps: Deps, { epoch }: Replay, signal: AbortSignal): Promise<number> {
+async function switchOver(deps: Deps, { epoch, fromCheckpoint }: Replay, signal: AbortSignal): Promise<number> {
   const { isServed, replays, chain, out, reporter } = deps
   reporter.stage('switching', epoch)
   if (!isServed) await switchHere(deps)
   for (;;) {
     const now = replays.of(chain)
     if (now?.phase === 'live') {
-      await out.line(`${chain} continues in epoch ${epoch}, as replayed.`)
+      const how = fromCheckpoint === true ? 'with the new money tokens; its history is the same' : 'as replayed'
+      await out.line(`${chain} continues in epoch ${epoch}, ${how}.`)
       return EXIT.ok
     }
-    if (now?.phase === 'refused') throw refused(chain, now.reason)
+    if (now?.phase === 'refused') throw refused(chain, now)
     if (signal.aborted) {
       await out.line(`The replay of ${chain} is complete; the process that folds the chain switches to it.`)
       return EXIT.failed
@@ -329,7 +358,13 @@ function stopped(chain: string, cause: DextapeError): DextapeError {
   })
 }
 
-function refused(chain: string, reason: string | undefined): DextapeError {
+function refused(chain: string, { reason, fromCheckpoint }: Replay): DextapeError {
+  if (fromCheckpoint === true)
+    return new DextapeError({
+      code: 'replay_needs_history',
+      what: `${chain} cannot continue from its checkpoint: ${reason ?? 'unknown'}`,
+      fix: 'Replay the whole history: run the command without --from-checkpoint.',
+    })
   return new DextapeError({
     code: 'replay_refused',
     what: `The chain ${chain} was not switched to its replay: ${reason ?? 'unknown'}`,

@@ -45,9 +45,10 @@ async function verify(world: World, options: VerifyOptions): Promise<number> {
   async function verifyChains(store: Store, open: OpenLog): Promise<number> {
     const { out } = world
     const logger = loggerOf(world, config)
-    const [{ refold }, { verifyRows, verifyUpdates }] = await Promise.all([
+    const [{ refold }, { verifyRows, verifyUpdates }, { foldedFacts }] = await Promise.all([
       import('./refold.js'),
       import('./compare.js'),
+      import('../../aggregate/replay/replayed-money.js'),
     ])
     const chains = (await chainsOf(open.log)).filter((chain) => options.chain === undefined || chain === options.chain)
     let wrong = 0
@@ -60,7 +61,8 @@ async function verify(world: World, options: VerifyOptions): Promise<number> {
       }
       const replaying = progressOf(world, logger, { message: 'replaying the log', unit: 'updates', fields: { chain } })
       const onSeq = (seq: number) => replaying.report(seq, stored.seq)
-      const expected = await refold(open, chainFacts(config, chain), config.fold, stored, onSeq).finally(replaying.end)
+      const facts = await foldedFacts(open.log, chainFacts(config, chain))
+      const expected = await refold(open, facts, config.fold, stored, onSeq).finally(replaying.end)
       const comparing = progressOf(world, logger, { message: 'comparing rows', unit: 'rows', fields: { chain } })
       const findings: Finding[] = [
         await verifyUpdates(open, expected),

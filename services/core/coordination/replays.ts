@@ -32,6 +32,8 @@ export type Replay = {
   fingerprint: string
   money: ChainMoney
   limits?: ReplayLimits
+  /** Nothing is folded again: the live fold continues with this money. */
+  fromCheckpoint?: true
   /** Offset up to which it is folded, once it is ready. */
   position?: number
   /** Wall clock, epoch milliseconds. */

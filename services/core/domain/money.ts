@@ -1,5 +1,5 @@
 /** Exact raw integers to doubles, ranks of tokens, and the flags of a trade. */
-import type { ChainMoney } from './chains.js'
+import type { ChainFacts, ChainMoney } from './chains.js'
 
 /** Largest `decimals` a token can have (a uint8). */
 const MAX_DECIMALS = 255
@@ -22,6 +22,21 @@ export function rankOf(token: string, money: ChainMoney): number {
   if (money.stables.includes(token)) return RANK.stable
   if (token === money.native) return RANK.native
   return money.majors.includes(token) ? RANK.major : RANK.none
+}
+
+export const moneyOf = ({ anchor, native, stables, majors }: ChainMoney): ChainMoney => ({
+  ...{ ...(anchor && { anchor }), ...(native && { native }), stables, majors },
+})
+
+export function isSameMoney(one: ChainMoney, other: ChainMoney): boolean {
+  const text = ({ anchor, native, stables, majors }: ChainMoney) =>
+    JSON.stringify([anchor, native, [...stables].sort(), [...majors].sort()])
+  return text(one) === text(other)
+}
+
+export function withMoney(facts: ChainFacts, money: ChainMoney): ChainFacts {
+  const { anchor: _anchor, native: _native, ...others } = facts
+  return { ...others, ...money }
 }
 
 export const FLAG = { dust: 1, outlier: 2, unpriced: 4 } as const
