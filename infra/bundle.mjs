@@ -15,6 +15,7 @@ const ENTRIES = [
   'cli/main.js',
   'core/runtime/event-loop-watcher.js',
   'processes/threads/check-thread.js',
+  'processes/threads/cut-files-thread.js',
   'processes/threads/engine-thread.js',
   'processes/threads/fold-thread.js',
   'processes/threads/ingest-thread.js',

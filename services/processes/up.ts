@@ -27,7 +27,7 @@ import { type Closing, claimStore, openConfiguredStore } from './open-store.js'
 import { openPlatform } from './platform/open-platform.js'
 import type { RunUp } from './process-options.js'
 import { healAtStart, healOpenStore } from './repair/heal-at-start.js'
-import { watchCutFiles } from './repair/watch-cut-files.js'
+import { guardMappedFiles } from './threads/guard-mapped-files.js'
 import { runChecks } from './threads/run-checks.js'
 import { createEngineThread } from './threads/run-engine.js'
 import { createThreads } from './threads/threads.js'
@@ -72,7 +72,7 @@ async function runServices(
   if (config.log.kind === 'embedded') await healAtStart(dir, { source: choice.source, repairs, logger })
   const platform = await openPlatform({ config, dir: () => dir, logger, health, signal, hasThreads: true })
   closing.push(() => platform.close())
-  if (config.log.kind === 'embedded') closing.push(watchCutFiles(dir))
+  if (config.log.kind === 'embedded') closing.push(guardMappedFiles(dir, logger))
   await platform.claimOrigin(choice.claim)
   const { log, codec } = platform
   const engine = createEngineThread({ dataDir: dir.path, watchdogMs: config.watchdogMs, logFormat }, logger, () =>

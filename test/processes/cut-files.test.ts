@@ -1,55 +1,75 @@
 /** LMDB files that are cut, grow or are replaced while in use. */
-import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type DataDir, openDataDir } from '../../services/core/data-dir/data-dir.js'
-import { damageMarkOf, dataFileOf } from '../../services/core/log/salvage-log.js'
+import { damageMarkOf, dataFileOf } from '../../services/core/log/lmdb-file.js'
 import { problemOf } from '../../services/processes/repair/heal-at-start.js'
-import { watchCutFiles } from '../../services/processes/repair/watch-cut-files.js'
+import { type CutWatch, watchCutFiles } from '../../services/processes/repair/watch-cut-files.js'
+
+const PAGE = 4096
 
 let dir: DataDir
 let cuts: string[]
-let stop: () => void
+let watch: CutWatch
 beforeEach(() => {
   dir = openDataDir(join(mkdtempSync(join(tmpdir(), 'dextape-cut-')), 'data'))
   for (const folder of [dir.logPath, join(dir.statePath, 'eth')]) {
     mkdirSync(folder, { recursive: true })
-    writeFileSync(dataFileOf(folder), Buffer.alloc(8192))
+    writeFileSync(dataFileOf(folder), Buffer.alloc(64 * PAGE, 1))
   }
   cuts = []
-  stop = watchCutFiles(dir, { onCut: (text) => cuts.push(text), listEveryMs: 20 })
+  watch = watchCutFiles(dir, (what) => cuts.push(what))
 })
-afterEach(() => {
-  stop()
-  rmSync(join(dir.path, '..'), { recursive: true, force: true })
-})
+afterEach(() => rmSync(join(dir.path, '..'), { recursive: true, force: true }))
 
-const untilCut = (text: string) => vi.waitFor(() => expect(cuts).toContain(text), 5000)
-
-it('names a cut log with its sizes, and the next start checks every record', async () => {
+it('names a cut log with its sizes, and the next start checks every record', () => {
   const file = dataFileOf(dir.logPath)
-  appendFileSync(file, Buffer.alloc(4096))
-  truncateSync(file, 4096)
-  await vi.waitFor(
-    () => expect(cuts).toEqual([expect.stringMatching(/^.+data\.mdb was cut from \d+ to 4096 bytes/)]),
-    5000,
-  )
+  appendFileSync(file, Buffer.alloc(PAGE, 1))
+  watch.look()
+  expect(cuts).toEqual([])
+  truncateSync(file, PAGE)
+  watch.look()
+  expect(cuts).toEqual([`${file} was cut from ${65 * PAGE} to ${PAGE} bytes while in use`])
   expect(problemOf(dir.logPath)).toBeDefined()
   expect(() => rmSync(damageMarkOf(dir.logPath))).not.toThrow()
 })
 
-it('takes a checkpoint that a replay replaced for another file, and watches that one', async () => {
+it('names a log that a write has made long again after it was cut', () => {
+  const file = dataFileOf(dir.logPath)
+  truncateSync(file, 8 * PAGE)
+  const fd = openSync(file, 'r+')
+  writeSync(fd, Buffer.alloc(PAGE, 1), 0, PAGE, 64 * PAGE)
+  closeSync(fd)
+  watch.look()
+  expect(cuts).toEqual([
+    expect.stringMatching(new RegExp(`^${file} lost \\d+ of its ${65 * PAGE} bytes while in use$`)),
+  ])
+})
+
+it('takes a checkpoint that a replay replaced for another file, and watches that one', () => {
   const folder = join(dir.statePath, 'eth')
   const replayed = join(dir.path, 'replayed')
   mkdirSync(replayed)
-  writeFileSync(dataFileOf(replayed), Buffer.alloc(4096))
+  writeFileSync(dataFileOf(replayed), Buffer.alloc(PAGE, 1))
   rmSync(folder, { recursive: true })
   renameSync(replayed, folder)
-  // Long enough for the next listing.
-  await sleep(200)
+  watch.look()
+  watch.list()
   expect(cuts).toEqual([])
   truncateSync(dataFileOf(folder), 100)
-  await untilCut(`${dataFileOf(folder)} was cut from 4096 to 100 bytes while in use`)
+  watch.look()
+  expect(cuts).toEqual([`${dataFileOf(folder)} was cut from ${PAGE} to 100 bytes while in use`])
 })

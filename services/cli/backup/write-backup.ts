@@ -18,8 +18,8 @@ import { openStateStore } from '../../aggregate/checkpoint/state-store.js'
 import type { DataDir } from '../../core/data-dir/data-dir.js'
 import { ConfigError } from '../../core/domain/errors.js'
 import { chunkRecords, plainChunk } from '../../core/log/chunk.js'
+import { dataFileOf } from '../../core/log/lmdb-file.js'
 import { type Environment, openEnvironment, type TopicState } from '../../core/log/lmdb-tables.js'
-import { dataFileOf } from '../../core/log/salvage-log.js'
 import {
   type Backup,
   type BackupFold,

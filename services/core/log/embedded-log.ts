@@ -5,6 +5,7 @@ import { wallMs } from '../runtime/stage-latency.js'
 import { createArrivals } from './arrivals.js'
 import { assertEntries, assertName, assertOffset, logDamaged, offsetLost } from './assertions.js'
 import { packChunks } from './chunk.js'
+import { damageMarkOf } from './lmdb-file.js'
 import {
   appendChunks,
   type Environment,
@@ -17,7 +18,6 @@ import {
 } from './lmdb-tables.js'
 import type { EventLog, LogEntry, LogRecord, ReadOptions, TopicInfo } from './port.js'
 import { embeddedRegistry, type SchemaRegistry } from './registry.js'
-import { damageMarkOf } from './salvage-log.js'
 import { type ChunkTimes, createTail, type TailChunk } from './tail.js'
 import { openThreadChannel, sharedBuffer, type ThreadAppend } from './thread-channel.js'
 

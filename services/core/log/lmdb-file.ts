@@ -3,6 +3,12 @@
  * ends the process with SIGBUS. So a file is walked here, page by page, before LMDB opens it.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { join } from 'node:path'
+
+export const dataFileOf = (path: string): string => join(path, 'data.mdb')
+
+/** Whoever finds a damaged record leaves this mark beside the log's folder: the next start then checks every record. */
+export const damageMarkOf = (path: string): string => `${path}.damaged`
 
 /** What is wrong, and where in the file. */
 export type FileProblem = { what: string; page?: number }

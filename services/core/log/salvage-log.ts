@@ -3,10 +3,9 @@
  * a hole cannot be applied.
  */
 import { existsSync, renameSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Key } from 'lmdb'
 import { chunkNewestMs, chunkPayloadBytes, chunkRecords, plainChunk } from './chunk.js'
-import { scanLmdbFile } from './lmdb-file.js'
+import { damageMarkOf, dataFileOf, scanLmdbFile } from './lmdb-file.js'
 import {
   areSchemasWhole,
   type Environment,
@@ -28,11 +27,6 @@ export type Salvage = {
   /** Leaves everything as it was. */
   discard(): void
 }
-
-export const dataFileOf = (path: string): string => join(path, 'data.mdb')
-
-/** Whoever finds a damaged record leaves this mark beside the log's folder: the next start then checks every record. */
-export const damageMarkOf = (path: string): string => `${path}.damaged`
 
 /** Reads every record of a log whose file has no problem; undefined: all are whole. */
 export async function recordProblemOf(path: string): Promise<string | undefined> {

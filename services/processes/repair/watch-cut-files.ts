@@ -1,70 +1,56 @@
-/**
- * Ends the process with the reason when one of its LMDB files is cut. LMDB has the file mapped into memory: the next access beyond
- * its end is a SIGBUS, which ends the process without a word. The kernel's notice usually comes first.
- */
-import { existsSync, type FSWatcher, readdirSync, statSync, watch, writeFileSync, writeSync } from 'node:fs'
+/** Looks at the sizes of the LMDB files in use, to notice one that is cut. */
+import { existsSync, readdirSync, type Stats, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DataDir } from '../../core/data-dir/data-dir.js'
-import { damageMarkOf, dataFileOf } from '../../core/log/salvage-log.js'
-import { killMyself } from '../../core/runtime/shutdown.js'
+import { damageMarkOf, dataFileOf } from '../../core/log/lmdb-file.js'
 
-type CutDeps = {
-  onCut?: (text: string) => void
-  /** For chains that appear later. */
-  listEveryMs?: number
+export type CutWatch = {
+  /** Finds files that are new or have replaced others. */
+  list(): void
+  look(): void
 }
 
-const LIST_EVERY_MS = 10_000
-const STDERR = 2
+const BLOCK_BYTES = 512
+/** A write may make the file long again before it is looked at. Compressing file systems move a little by themselves. */
+const LOST_SHARE = 0.25
 
-/** Returns how to end it. */
-export function watchCutFiles(dir: DataDir, { onCut = endProcess, listEveryMs = LIST_EVERY_MS }: CutDeps = {}) {
-  const watches = new Map<string, FSWatcher>()
-
-  /** The next listing finds what replaced it. */
-  function forget(file: string): void {
-    watches.get(file)?.close()
-    watches.delete(file)
-  }
-
-  function watchFile(folder: string): void {
-    const file = dataFileOf(folder)
-    if (watches.has(file)) return
-    const first = statSync(file, { throwIfNoEntry: false })
-    if (first === undefined) return
-    let bytes = first.size
-    const look = () => {
-      const now = statSync(file, { throwIfNoEntry: false })
-      // Removed, or replaced by a replay: what is mapped stays whole.
-      if (now?.ino !== first.ino) return forget(file)
-      const was = bytes
-      bytes = now.size
-      if (bytes >= was) return
-      // The next start checks every record.
-      if (folder === dir.logPath) writeFileSync(damageMarkOf(dir.logPath), 'the file was cut\n')
-      onCut(`${file} was cut from ${was} to ${bytes} bytes while in use`)
-    }
-    const watcher = watch(file, { persistent: false }, look)
-    watcher.on('error', () => {})
-    watches.set(file, watcher)
-  }
+export function watchCutFiles(dir: DataDir, onCut: (what: string) => void): CutWatch {
+  const sizes = new Map<string, Stats>()
 
   function list(): void {
-    for (const folder of [dir.logPath, dir.sourcesPath, dir.keysPath]) watchFile(folder)
-    for (const parent of [dir.statePath, join(dir.path, 'chains')])
-      for (const name of existsSync(parent) ? readdirSync(parent) : []) watchFile(join(parent, name))
+    const states = [dir.statePath, join(dir.path, 'chains')].flatMap((parent) =>
+      existsSync(parent) ? readdirSync(parent).map((name) => join(parent, name)) : [],
+    )
+    for (const folder of [dir.logPath, dir.sourcesPath, dir.keysPath, ...states]) {
+      const file = dataFileOf(folder)
+      const found = sizes.has(file) ? undefined : statSync(file, { throwIfNoEntry: false })
+      if (found !== undefined) sizes.set(file, found)
+    }
+  }
+
+  function look(): void {
+    for (const [file, was] of sizes) {
+      const now = statSync(file, { throwIfNoEntry: false })
+      // Removed, or replaced by a replay: what is mapped stays whole.
+      if (now?.ino !== was.ino) sizes.delete(file)
+      else {
+        sizes.set(file, now)
+        const what = whatIsCut(was, now)
+        if (what === undefined) continue
+        // The next start checks every record.
+        if (file === dataFileOf(dir.logPath)) writeFileSync(damageMarkOf(dir.logPath), 'the file was cut\n')
+        onCut(`${file} ${what} while in use`)
+      }
+    }
   }
 
   list()
-  const timer = setInterval(list, listEveryMs).unref()
-  return () => {
-    clearInterval(timer)
-    for (const watcher of watches.values()) watcher.close()
-  }
+  return { list, look }
 }
 
-/** An orderly stop would read the file. */
-function endProcess(what: string): void {
-  writeSync(STDERR, `dextape: ${what}; ending the process. Start it again: a start repairs the data directory.\n`)
-  killMyself()
+function whatIsCut(was: Stats, now: Stats): string | undefined {
+  if (now.size < was.size) return `was cut from ${was.size} to ${now.size} bytes`
+  const [before, after] = [was.blocks * BLOCK_BYTES, now.blocks * BLOCK_BYTES]
+  const isLost = before >= was.size && after < now.size && before - after > was.size * LOST_SHARE
+  return isLost ? `lost ${before - after} of its ${now.size} bytes` : undefined
 }
