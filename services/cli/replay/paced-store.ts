@@ -1,15 +1,17 @@
-/** A store that rests as long as it has worked: in `up` the engine has the priority of the live fold, not that of the replay. */
+/** A store that rests longer than it has worked: in `up` the engine has the priority of the live fold, not that of the replay. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../../core/store/port.js'
 
 /** After a statement that took long because the machine is busy, there is nothing to gain from more. */
 const LONGEST_REST_MS = 2000
+/** The engine works for the replay a quarter of the time. */
+const REST_PER_WORK = 3
 
 export function pacedStore(store: Store, rest: (ms: number) => Promise<unknown> = sleep): Store {
   async function paced<T>(run: () => Promise<T>): Promise<T> {
     const beganMs = performance.now()
     const answer = await run()
-    await rest(Math.min(LONGEST_REST_MS, performance.now() - beganMs))
+    await rest(Math.min(LONGEST_REST_MS, REST_PER_WORK * (performance.now() - beganMs)))
     return answer
   }
   return {

@@ -1,5 +1,4 @@
 /** `dextape replay`: folds a chain's log again beside the live tables, then switches to the result. */
-import { setPriority } from 'node:os'
 import { Option } from 'commander'
 import { chainFacts } from '../../core/config/index.js'
 import type { ReplayLimits } from '../../core/coordination/replays.js'
@@ -18,6 +17,7 @@ import {
   type World,
 } from '../context.js'
 import { parseTime } from '../option-values.js'
+import { lowerPriority } from './low-priority.js'
 
 export type ReplayOptions = GlobalOptions & {
   chain: string
@@ -28,9 +28,6 @@ export type ReplayOptions = GlobalOptions & {
   fromCheckpoint?: boolean
   abandon?: boolean
 }
-
-/** Below everything else on the machine: live blocks come first. */
-const LOW_PRIORITY = 10
 
 export function addReplay({ program, world, act }: Cli): void {
   program
@@ -88,7 +85,7 @@ export async function runReplayCommand(world: World, options: ReplayOptions): Pr
   const dirLock = isServed ? undefined : lockDataDir(dir)
   const shutdown = createShutdown(logger)
   try {
-    setPriority(LOW_PRIORITY)
+    lowerPriority()
     const health = createHealth({ parts: ['log', 'store'], logger })
     const platform = await openPlatform({
       ...{ config, logger, health, signal: shutdown.signal },

@@ -57,6 +57,8 @@ type Deps = RunReplayDeps & { replays: Replays; chain: string }
 
 const BATCH = { maxRecords: 256, maxBytes: 1024 * 1024 }
 const CHECKPOINT_EVERY_MS = 10_000
+/** A fifth of a live batch: the live fold waits for an insert that runs. */
+const SERVED_FLUSH_ROWS = 10_000
 /** Asking a broker for the end of a topic takes several requests. */
 const SHOW_EVERY_MS = 500
 const LOOK_EVERY_MS = 100
@@ -165,7 +167,8 @@ async function foldToEnd(
   const store = replay.limits === undefined ? beside : limitedStore(beside, replay.limits)
   const stateStore = await platform.replay.openState(chain, replay.epoch)
   try {
-    const settings = foldSettings(config, platform)
+    const all = foldSettings(config, platform)
+    const settings = deps.isServed ? { ...all, flushRows: SERVED_FLUSH_ROWS } : all
     const pipeline = await openReplayPipeline({ ...platform, store, settings, stateStore, facts }, replay)
     if (!(await foldAvailable(deps, replay, pipeline, signal))) return undefined
     if (replay.limits === undefined) {
