@@ -48,6 +48,7 @@ async function runUntilRepaired(dataDir: string, first: UpProcess): Promise<stri
     if (code === 78) restore(dataDir)
     up = startUp({ dataDir, events: base.tape, speed: 'max', config: CHECKING })
   }
+  await up.stop()
   throw new Error(`not repaired after five starts:\n${text}`)
 }
 

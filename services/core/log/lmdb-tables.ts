@@ -120,6 +120,7 @@ export function sealSchemas({ schemas }: Pick<Environment, 'schemas'>): void {
 }
 
 const SCHEMAS_SEAL = 'checksum'
+export const WRONG_SCHEMAS = 'the schemas have a wrong checksum'
 
 /** Logs of earlier versions have no checksum. */
 export function areSchemasWhole({ schemas }: Pick<Environment, 'schemas'>): boolean {
@@ -141,7 +142,7 @@ function checksumOfSchemas(schemas: Environment['schemas']): number {
 
 /** Reads every record of a log: what is wrong with the first one that is, or with what leads to it. */
 export function findRecordProblem(env: Environment): string | undefined {
-  if (!areSchemasWhole(env)) return 'the schemas have a wrong checksum'
+  if (!areSchemasWhole(env)) return WRONG_SCHEMAS
   for (const { key: topic, value: state } of env.topics.getRange()) {
     if (![state.id, state.start, state.end].every(Number.isInteger)) return `topic ${topic} has no valid entry`
     const times: string[] = []

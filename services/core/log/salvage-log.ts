@@ -13,6 +13,7 @@ import {
   openEnvironment,
   sealSchemas,
   type TopicState,
+  WRONG_SCHEMAS,
 } from './lmdb-tables.js'
 
 /** Records of a topic that are gone. `to` is exclusive; null: the topic's end is not known. */
@@ -33,6 +34,16 @@ export async function recordProblemOf(path: string): Promise<string | undefined>
   const env = openEnvironment({ path })
   try {
     return findRecordProblem(env)
+  } finally {
+    await env.root.close()
+  }
+}
+
+/** The same for the schemas alone: few, and without them no record can be decoded. */
+export async function schemaProblemOf(path: string): Promise<string | undefined> {
+  const env = openEnvironment({ path })
+  try {
+    return areSchemasWhole(env) ? undefined : WRONG_SCHEMAS
   } finally {
     await env.root.close()
   }

@@ -11,7 +11,7 @@ import { ConfigError, DextapeError } from '../../core/domain/errors.js'
 import { openEmbeddedLog } from '../../core/log/embedded-log.js'
 import { damageMarkOf, dataFileOf, walkLmdbFile } from '../../core/log/lmdb-file.js'
 import { blocksOf, blocksTopic, GENERATIONS_TOPIC, updatesTopic } from '../../core/log/port.js'
-import { type LostRecords, recordProblemOf, salvageLog } from '../../core/log/salvage-log.js'
+import { type LostRecords, recordProblemOf, salvageLog, schemaProblemOf } from '../../core/log/salvage-log.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import { openLocalStore } from '../../core/store/local-store.js'
 import type { Store } from '../../core/store/port.js'
@@ -83,7 +83,8 @@ async function healLog(dir: DataDir, options: HealOptions, before: Record<string
   const hasRest = foldersOf(dir.statePath).length > 0 || existsSync(storeFilesOf(dir.path))
   const ofFile = !hasFile && hasRest ? 'the file is missing' : problemOf(logPath)
   const isThorough = options.isThorough === true || existsSync(damageMarkOf(logPath))
-  const problem = ofFile ?? (isThorough && hasFile ? await recordProblemOf(logPath) : undefined)
+  const findProblem = isThorough ? recordProblemOf : schemaProblemOf
+  const problem = ofFile ?? (hasFile ? await findProblem(logPath) : undefined)
   if (problem === undefined) {
     rmSync(damageMarkOf(logPath), { force: true })
     return []
