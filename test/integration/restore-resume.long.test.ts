@@ -81,8 +81,10 @@ it('tells them what they missed, and where to read it', async () => {
   )
   expect(all.map(({ tx_hash: hash }) => hash)).toEqual(due)
   const pushed: string[] = []
-  while (pushed.at(-1) !== all.at(-1)?.id)
-    pushed.push(((await old.client.take(({ result }) => result?.topic === 'tx', 'a swap')).result?.tx as Swap).id)
+  while (pushed.at(-1) !== all.at(-1)?.id) {
+    const { result } = await old.client.take((frame) => frame.result?.topic === 'tx', 'a swap')
+    pushed.push((result as { tx: Swap }).tx.id)
+  }
   old.client.close()
   // What is read and what is pushed meet in one second of chain time.
   expect([...new Set([...refilled.map(({ id }) => id), ...pushed])]).toEqual(all.map(({ id }) => id))
