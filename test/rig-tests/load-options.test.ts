@@ -9,15 +9,15 @@ it('reads every option, and has defaults for each proof', () => {
   expect(
     readOptions([
       ...['--sockets', '50', '--subscriptions', '5', '--swaps-per-s', '80', '--minutes', '10', '--history-h', '0.1'],
-      ...['--away-s', '8', '--seed', '3', '--stalled', '1%', '--searches', '5', '--hostile'],
+      ...['--away-s', '8', '--seed', '3', '--stalled', '1%', '--searches', '5', '--queries', '10', '--hostile'],
     ]),
   ).toEqual({
     ...{ proof: 'live', sockets: 50, subscriptionsEach: 5, swapsPerS: 80, seconds: 600, historyH: 0.1, seed: 3 },
-    ...{ stalled: 0.01, searches: 5, isHostile: true, awayS: 8 },
+    ...{ stalled: 0.01, searches: 5, queries: 10, isHostile: true, awayS: 8 },
   })
   expect(readOptions(['--proof', 'resume'])).toEqual({
     ...{ proof: 'resume', sockets: 10_000, subscriptionsEach: 10, swapsPerS: 200, seconds: 30, historyH: 6, seed: 1 },
-    ...{ stalled: 0, searches: 0, isHostile: false, awayS: 5 },
+    ...{ stalled: 0, searches: 0, queries: 0, isHostile: false, awayS: 5 },
   })
 })
 
