@@ -1,6 +1,7 @@
 /**
  * Exports of many generated trades from a running `up`, compared with the engine writing the same file itself. With a number of
- * million trades as argument (`node dist/test/bench/export.js 20`) it also times the queries of docs/sql.md.
+ * million trades as argument (`node dist/test/bench/export.js 20`) it also times the queries of docs/sql.md. Formats may follow
+ * (`20 parquet`), since the others take longer.
  */
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,7 +11,12 @@ import { fileURLToPath } from 'node:url'
 import { repositoryRoot } from '../../schemas/avro.js'
 import { openLocalStore } from '../../services/core/store/local-store.js'
 import { type Store, USER_QUERY } from '../../services/core/store/port.js'
-import { EXPORT_FORMAT_NAMES, EXPORT_FORMATS, EXPORT_SETTINGS } from '../../services/serve/export/export-formats.js'
+import {
+  EXPORT_FORMAT_NAMES,
+  EXPORT_FORMATS,
+  EXPORT_SETTINGS,
+  type ExportFormat,
+} from '../../services/serve/export/export-formats.js'
 import { startUp } from '../rig/up/process.js'
 import { printTable } from './measure.js'
 
@@ -31,7 +37,11 @@ const MAX_CANDLES_MS = 100
 const pairOf = (number: string) => `concat('0x', lower(hex(sipHash128(toUInt64(${number}), 7))), '00000000')`
 const addressOf = (number: string) => `concat('0x', lower(hex(sipHash128(toUInt64(${number}), 9))), '11111111')`
 
-export async function benchExport(millions = 1, withQueries = false): Promise<boolean> {
+export async function benchExport(
+  millions = 1,
+  withQueries = false,
+  formats: readonly ExportFormat[] = EXPORT_FORMAT_NAMES,
+): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'dextape-bench-export-'))
   const dataDir = join(folder, 'data')
   const config = { simulator: { history_h: 0 } }
@@ -42,7 +52,7 @@ export async function benchExport(millions = 1, withQueries = false): Promise<bo
     const rows = millions * 1_000_000
     const insertS = await seconds(() => fill(store, rows))
     console.log(`${rows.toLocaleString('en')} trades inserted in ${insertS.toFixed(0)} s`)
-    const isKept = await compareExports(rest, store, folder, rows, up.pid)
+    const isKept = await compareExports(rest, store, folder, rows, up.pid, formats)
     if (withQueries) await timeQueries(rest, up.pid)
     const isQuick = await timeCandles(rest)
     return isKept && isQuick
@@ -77,7 +87,14 @@ async function fill(store: Store, rows: number): Promise<void> {
 
 type Cost = { wallS: number; cpuS: number }
 
-async function compareExports(rest: string, store: Store, folder: string, rows: number, pid: number): Promise<boolean> {
+async function compareExports(
+  rest: string,
+  store: Store,
+  folder: string,
+  rows: number,
+  pid: number,
+  formats: readonly ExportFormat[],
+): Promise<boolean> {
   const select = `SELECT * FROM trades WHERE chain = '${CHAIN}'`
   const header = [
     '',
@@ -91,7 +108,7 @@ async function compareExports(rest: string, store: Store, folder: string, rows: 
   const results = [header]
   let isKept = true
   await untilMerged(store)
-  for (const format of EXPORT_FORMAT_NAMES) {
+  for (const format of formats) {
     const file = join(folder, format)
     // With the priority of an export: otherwise other load would slow down only that.
     const settings = { log_comment: USER_QUERY, max_threads: 1, ...EXPORT_SETTINGS }
@@ -221,5 +238,7 @@ function memoryMb(pid: number): number {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const millions = Number(process.argv[2] ?? 1)
-  process.exitCode = (await benchExport(millions, process.argv[2] !== undefined)) ? 0 : 1
+  const named = EXPORT_FORMAT_NAMES.filter((name) => process.argv.slice(3).includes(name))
+  const formats = named.length === 0 ? EXPORT_FORMAT_NAMES : named
+  process.exitCode = (await benchExport(millions, process.argv[2] !== undefined, formats)) ? 0 : 1
 }
