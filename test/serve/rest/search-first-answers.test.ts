@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
 import { allTokens, findTokens } from '../../../services/serve/rest/operations/tokens-keyword.js'
 import { TOKEN_MEASURES } from '../../../services/serve/views/ranking.js'
-import { countOf, isLongRun, seedOf } from '../../rig/counts.js'
+import { countOf, seedOf } from '../../rig/counts.js'
 import { createTokenMarket, FAMOUS, keywordsOf, MONEY } from '../../rig/search/token-market.js'
+import { itWhenLong } from '../../rig/suite/long-only.js'
 
 const LIMIT = 100
 const MOST_P99_MS = 10
@@ -64,7 +65,7 @@ it(`takes at most ${MOST_BYTES_PER_TOKEN} bytes a token`, () => {
 })
 
 /** The better of two rounds: what else runs on the machine shows in one of them. */
-it.runIf(isLongRun())(`answers 99 of 100 searches within ${MOST_P99_MS} ms of CPU`, () => {
+itWhenLong(`answers 99 of 100 searches within ${MOST_P99_MS} ms of CPU`, async () => {
   const keywords = keywordsOf(made, 3_000, KNOWN)
   const [first, second] = [1, 2].map(() => keywords.map(cpuMs)) as [number[], number[]]
   const times = first.map((ms, place) => Math.min(ms, second[place] ?? ms)).sort((a, b) => a - b)
