@@ -36,24 +36,18 @@ export function locksOf(info: TokenInfo): TokenLocks {
   const raw = (name: string): string | null => (RAW.test(facts.text(name)) ? facts.text(name) : null)
   const found = {
     ...{ lockedRaw: raw('lock_raw'), burntRaw: raw('burn_raw'), sharesRaw: raw('pair_total_raw') },
-    ...{ platform: facts.text('lock_platform'), locks: listedLocks(facts.text('locks')) },
+    ...{ platform: facts.text('lock_platform'), locks: facts.objects('locks').flatMap(readLock) },
   }
   read.set(info, found)
   return found
 }
 
-function listedLocks(json: string): TokenLock[] {
-  const locks: unknown = json === '' ? [] : JSON.parse(json)
-  if (!Array.isArray(locks)) return []
-  return locks.flatMap((lock: Record<string, unknown>) => {
-    const { of, platform, locker, raw, unlock_at } = lock
-    if (typeof raw !== 'string' || !RAW.test(raw)) return []
-    const unlockAtS = typeof unlock_at === 'number' ? unlock_at : 0
-    return [
-      {
-        ...{ of: of === 'pair' ? ('pair' as const) : ('token' as const), amountRaw: raw, unlockAtS },
-        ...{ platform: String(platform), locker: String(locker) },
-      },
-    ]
-  })
+function readLock({ of, platform, locker, raw, unlock_at }: Record<string, unknown>): TokenLock[] {
+  if (typeof raw !== 'string' || !RAW.test(raw)) return []
+  return [
+    {
+      ...{ of: of === 'pair' ? 'pair' : 'token', platform: String(platform), locker: String(locker), amountRaw: raw },
+      unlockAtS: typeof unlock_at === 'number' ? unlock_at : 0,
+    },
+  ]
 }

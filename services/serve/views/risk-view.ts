@@ -31,6 +31,8 @@ export type RiskFacts = {
   text(name: string): string
   /** A decimal string; null: unknown. */
   decimal(name: string): string | null
+  /** The objects in a list; none where it is no list. */
+  objects(name: string): Record<string, unknown>[]
 }
 
 export function readRisk(riskJson: string | null): RiskView {
@@ -47,6 +49,7 @@ export function readRisk(riskJson: string | null): RiskView {
 
 export function readFacts(riskJson: string | null): RiskFacts {
   const facts = parseObject(riskJson)
+  const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
   const number = (name: string): number | null => numberOf(facts[name])
   return {
     number,
@@ -59,6 +62,10 @@ export function readFacts(riskJson: string | null): RiskFacts {
       const value = number(name)
       // Text keeps all its digits, which may exceed a double's precision.
       return value === null ? null : typeof facts[name] === 'string' ? facts[name] : plainDecimal(value)
+    },
+    objects(name) {
+      const value = facts[name]
+      return Array.isArray(value) ? value.filter(isObject) : []
     },
   }
 }

@@ -79,3 +79,12 @@ it('says nothing where nothing was read', () => {
     ...{ fdv: '2000', market_cap: '2000' },
   })
 })
+
+it.each([
+  ['a text', 'no list'],
+  ['other things than locks', [null, 7, 'x', { raw: 5 }]],
+])('has no locks where a recording gives %s', (_what, locks) => {
+  const { market, token } = marketWith({ lock_raw: '1', locks })
+  const holdings = { largest: [], balances: new Map(), rates: UNKNOWN_RATES, earlier: null }
+  expect(contractView(market, token, holdings).pair_holders_rank).toEqual([])
+})
