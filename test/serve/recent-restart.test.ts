@@ -1,34 +1,22 @@
 /** A node started from the store gives the same answers as one that applied every update. */
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Store } from '../../services/core/store/port.js'
+import { expect, it } from 'vitest'
 import { applyUpdate } from '../../services/serve/memory/apply-update.js'
 import { loadChain } from '../../services/serve/memory/load-chain.js'
 import { loadRecentTrades } from '../../services/serve/memory/load-recent.js'
 import { createServedChain, type ServedChain } from '../../services/serve/memory/served-chain.js'
 import { isLongRun } from '../rig/counts.js'
-import { openTestStore } from './rig.js'
+import { storeOfFile } from './rig.js'
 import { servedAnswers } from './second-windows.js'
 import { storeProgress, storeRows, versionOf } from './stored-steps.js'
 import { type FoldedStep, foldSteps, PAIRS, type Step, type Swap, steps, swap } from './trade-history.js'
 
-let store: Store
+const store = storeOfFile('recent')
 let runs = 0
-const directory = mkdtempSync(join(tmpdir(), 'dextape-recent-'))
-beforeAll(async () => {
-  store = await openTestStore(directory)
-}, 60_000)
-afterAll(async () => {
-  await store.close()
-  rmSync(directory, { recursive: true, force: true })
-})
 
 async function load(chain: string): Promise<ServedChain> {
-  const state = await loadChain(store, chain)
+  const state = await loadChain(store(), chain)
   if (state === undefined) throw new Error('nothing was stored')
   return state
 }
@@ -40,8 +28,8 @@ async function expectSameAfterRestart(before: Step[], after: Step[], ahead: numb
   const folded = foldSteps(chain, [...before, ...after])
   const cut = before.length
   const flushed = Math.min(folded.length, cut + 1 + ahead)
-  await storeRows(store, chain, folded.slice(0, flushed))
-  await storeProgress(store, chain, folded[cut] as FoldedStep)
+  await storeRows(store(), chain, folded.slice(0, flushed))
+  await storeProgress(store(), chain, folded[cut] as FoldedStep)
   const restarted = await load(chain)
   const running = createServedChain(chain)
   for (const [index, { update }] of folded.entries()) {
@@ -70,14 +58,14 @@ it('has the same windows for any page size when reading trades', async () => {
     'paged',
     [1, 2, 3].map((forwardS): Step => ({ kind: 'block', forwardS, swaps: swaps ?? [] })),
   )
-  await storeRows(store, 'paged', folded)
-  await storeProgress(store, 'paged', folded.at(-1) as FoldedStep)
+  await storeRows(store(), 'paged', folded)
+  await storeProgress(store(), 'paged', folded.at(-1) as FoldedStep)
   const state = await load('paged')
   const whole = servedAnswers(state)
   expect(state.recent.size).toBe(90)
   for (const pageRows of [1, 7, 90]) {
     state.recent.clear()
-    await loadRecentTrades(store, state, String(versionOf(folded.length)), 0, pageRows)
+    await loadRecentTrades(store(), state, String(versionOf(folded.length)), 0, pageRows)
     expect([state.recent.size, servedAnswers(state)]).toEqual([90, whole])
   }
 })

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { vi } from 'vitest'
+import { afterAll, beforeAll, vi } from 'vitest'
 import { BUILT_IN_CHAINS } from '../../services/core/config/built-in-chains.js'
 import { BUILT_IN_CONTRACTS } from '../../services/core/config/evm-source.js'
 import type { BlockUpdate } from '../../services/core/domain/records.js'
@@ -64,6 +64,20 @@ export async function openTestStore(directory: string): Promise<Store> {
   )
   await store.migrate()
   return store
+}
+
+/** A store of a test file's own: opened before its tests, removed after them. */
+export function storeOfFile(name: string): () => Store {
+  const directory = mkdtempSync(join(tmpdir(), `dextape-${name}-`))
+  let store: Store
+  beforeAll(async () => {
+    store = await openTestStore(directory)
+  }, 60_000)
+  afterAll(async () => {
+    await store.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
+  return () => store
 }
 
 export async function startRig(

@@ -1,10 +1,11 @@
 /** `dextape doctor` on Solana nodes. */
+
 import { type Config, chainFacts, type SolanaSourceConfig } from '../../core/config/index.js'
-import { DextapeError } from '../../core/domain/errors.js'
 import { silentLogger } from '../../core/runtime/logger.js'
 import { memoryBook } from '../../ingest/decode/solana/block/book.js'
 import { decodeSolanaBlock } from '../../ingest/decode/solana/block/decode-block.js'
 import { timeBetween } from '../../ingest/sources/following/chain-nodes.js'
+import { isPruned } from '../../ingest/sources/nodes/node-fault.js'
 import { checkConfiguredMints, solanaRulesOf } from '../../ingest/sources/solana/open-solana-source.js'
 import { createSlotReader, type RpcSlotReader } from '../../ingest/sources/solana/rpc/slot-reader.js'
 import type { SlotBlock } from '../../ingest/sources/solana/slot-block.js'
@@ -85,7 +86,7 @@ async function reportDepth(reader: RpcSlotReader, head: number, report: Report, 
     try {
       if ((await reader.headerFrom(head - depth, signal)) === null) break
     } catch (error) {
-      if (error instanceof DextapeError && error.code === 'state_pruned') break
+      if (isPruned(error)) break
       throw error
     }
     reached = depth

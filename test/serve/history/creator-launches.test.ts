@@ -1,23 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Store } from '../../../services/core/store/port.js'
+import { expect, it } from 'vitest'
 import { earlierLaunches } from '../../../services/serve/history/creator-launches.js'
 import { applyUpdate } from '../../../services/serve/memory/apply-update.js'
 import { createServedChain } from '../../../services/serve/memory/served-chain.js'
-import { openTestStore, row } from '../rig.js'
+import { row, storeOfFile } from '../rig.js'
 import { pairInfo, pairUpdate, T0, tokenInfo, tokenUpdate, update, WETH } from '../updates.js'
 
-let store: Store
-const directory = mkdtempSync(join(tmpdir(), 'dextape-creators-'))
-beforeAll(async () => {
-  store = await openTestStore(directory)
-}, 60_000)
-afterAll(async () => {
-  await store.close()
-  rmSync(directory, { recursive: true, force: true })
-})
+const store = storeOfFile('creators')
 
 const CHAIN = 'solana'
 /** By order of launch. */
@@ -50,9 +38,11 @@ it('counts the tokens that the same creator launched before, without those of a 
     }),
   )
   // A row is written again with every change of its pair.
-  await store.insert('pair_rows', rows.join(''))
-  await store.insert('pair_rows', rows.join(''))
-  const counts = await Promise.all(LAUNCHES.map(({ token, creator }) => earlierLaunches(store, state, creator, token)))
+  await store().insert('pair_rows', rows.join(''))
+  await store().insert('pair_rows', rows.join(''))
+  const counts = await Promise.all(
+    LAUNCHES.map(({ token, creator }) => earlierLaunches(store(), state, creator, token)),
+  )
   expect(counts).toEqual([0, 0, 1, 1, 2])
-  expect(await earlierLaunches(store, state, 'nobody', 'A')).toBe(0)
+  expect(await earlierLaunches(store(), state, 'nobody', 'A')).toBe(0)
 })

@@ -1,31 +1,19 @@
 /** What the first buyers still have is that of a count over the surviving trades, through reorgs. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Store } from '../../../services/core/store/port.js'
+import { describe, expect, it } from 'vitest'
 import { classifyBuyers, UNKNOWN_RATES } from '../../../services/serve/history/first-buyers.js'
 import { createLaunchWallets } from '../../../services/serve/history/launch-wallets.js'
 import { createQueryLanes } from '../../../services/serve/history/query-lanes.js'
 import { applyUpdate } from '../../../services/serve/memory/apply-update.js'
 import { createServedChain, trimFlushed } from '../../../services/serve/memory/served-chain.js'
 import { countOf, seedOf } from '../../rig/counts.js'
-import { openTestStore, row } from '../rig.js'
+import { row, storeOfFile } from '../rig.js'
 import { storeRows } from '../stored-steps.js'
 import { type FoldedStep, foldSteps, type Made, type Step, steps } from '../trade-history.js'
 import { T0, TOKEN } from '../updates.js'
 
-let store: Store
+const store = storeOfFile('launches')
 let runs = 0
-const directory = mkdtempSync(join(tmpdir(), 'dextape-launches-'))
-beforeAll(async () => {
-  store = await openTestStore(directory)
-}, 60_000)
-afterAll(async () => {
-  await store.close()
-  rmSync(directory, { recursive: true, force: true })
-})
 
 const FIRST_BLOCK = 101
 const PROVIDER = 'ann'
@@ -44,15 +32,15 @@ async function ratesOf(list: readonly Step[], hasLaunch = true) {
   const chain = `launch${runs}`
   const folded = foldSteps(chain, list)
   folded.forEach(vary)
-  await storeRows(store, chain, folded)
+  await storeRows(store(), chain, folded)
   const creation = { kind: 'create', wallet: PROVIDER, block_number: FIRST_BLOCK, time: T0, version: 1, is_deleted: 0 }
   const rows = ['p0', 'p1'].map((pair) => row('liquidity_rows', { chain, pair, ...creation, id: pair }))
-  if (hasLaunch) await store.insert('liquidity_rows', rows.join(''))
+  if (hasLaunch) await store().insert('liquidity_rows', rows.join(''))
   const state = createServedChain(chain)
   for (const { update } of folded) applyUpdate(state, update, 1)
   const { update, made } = folded.at(-1) as FoldedStep
   trimFlushed(state, { epoch: update.epoch, seq: update.seq })
-  const launches = createLaunchWallets(createQueryLanes(store), async () => new Map(), { nowMs: () => 0 })
+  const launches = createLaunchWallets(createQueryLanes(store()), async () => new Map(), { nowMs: () => 0 })
   const token = state.tokens.get(TOKEN)
   if (token === undefined) throw new Error('the token is missing')
   // Not much more than one swap moves, so that every one shows.

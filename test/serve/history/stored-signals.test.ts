@@ -1,9 +1,7 @@
 /** Signals that need more than one event: what is read from stored rows is what the rule says, and what is pushed. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { packCandles } from '../../../services/core/domain/packed-candles.js'
 import { packWindows } from '../../../services/core/domain/packed-windows.js'
 import type { Trade } from '../../../services/core/domain/records.js'
@@ -14,19 +12,11 @@ import { createStoredSignals } from '../../../services/serve/history/stored-sign
 import { createServedChain, pairStateOf, putPair } from '../../../services/serve/memory/served-chain.js'
 import { breakoutOf } from '../../../services/serve/push/breakout.js'
 import type { PairEntry } from '../../../services/serve/push/update-snapshot.js'
-import { openTestStore, row } from '../rig.js'
+import { row, storeOfFile } from '../rig.js'
 import { candle, DAY_S, pairInfo, pairUpdate, TOKEN, trade, updateWindows, WETH, window } from '../updates.js'
 
-let store: Store
+const store = storeOfFile('signals')
 let runs = 0
-const directory = mkdtempSync(join(tmpdir(), 'dextape-signals-'))
-beforeAll(async () => {
-  store = await openTestStore(directory)
-}, 60_000)
-afterAll(async () => {
-  await store.close()
-  rmSync(directory, { recursive: true, force: true })
-})
 
 type Made = { pair: string; timeS: number; block: number; trade: Trade }
 type Given = { pair: string; minute: number; usd: number; wallet: string; flags: number; sell: boolean }
@@ -73,15 +63,15 @@ async function listed(trades: readonly Made[], smart: Pick<SmartWallets, 'at'>) 
     const volume = { volume_u: sumOf(own), version: 1, is_deleted: 0 }
     return row('candle_rows', { ...candle(), ...volume, chain, pair, interval: 'k60', time: hourOf(timeS) })
   })
-  await store.insert('trade_rows', rows.join(''))
-  await store.insert('candle_rows', candles.join(''))
+  await store().insert('trade_rows', rows.join(''))
+  await store().insert('candle_rows', candles.join(''))
   const state = createServedChain(chain)
   for (const pair of PAIRS) {
     const info = infos.get(pair) ?? pairInfo()
     putPair(state, pairStateOf(pairUpdate({ pair, info }), info, 0))
   }
   state.nowS = trades.at(-1)?.timeS ?? START_S
-  const signals = createStoredSignals(createQueryLanes(store), async () => new Map(), smart, { nowMs: () => 0 })
+  const signals = createStoredSignals(createQueryLanes(store()), async () => new Map(), smart, { nowMs: () => 0 })
   return { state, ...(await signals.of(state, [WETH])) }
 }
 

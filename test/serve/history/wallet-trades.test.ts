@@ -1,29 +1,17 @@
 /** A wallet's trades are the surviving ones, whatever part of the history is stored, in memory, or in both. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Store } from '../../../services/core/store/port.js'
+import { expect, it } from 'vitest'
 import { createQueryLanes, type QueryLanes } from '../../../services/serve/history/query-lanes.js'
 import { createWalletHistory } from '../../../services/serve/history/wallet-trades.js'
 import { applyUpdate } from '../../../services/serve/memory/apply-update.js'
 import { createServedChain, trimFlushed } from '../../../services/serve/memory/served-chain.js'
 import { isLongRun } from '../../rig/counts.js'
-import { openTestStore } from '../rig.js'
+import { storeOfFile } from '../rig.js'
 import { storeRows } from '../stored-steps.js'
 import { type FoldedStep, foldSteps, type Made, type Step, steps } from '../trade-history.js'
 
-let store: Store
+const store = storeOfFile('wallets')
 let runs = 0
-const directory = mkdtempSync(join(tmpdir(), 'dextape-wallets-'))
-beforeAll(async () => {
-  store = await openTestStore(directory)
-}, 60_000)
-afterAll(async () => {
-  await store.close()
-  rmSync(directory, { recursive: true, force: true })
-})
 
 const byTime = (a: Made, b: Made) => a.timeS - b.timeS || a.block - b.block || a.trade.log_index - b.trade.log_index
 
@@ -35,13 +23,13 @@ async function expectSurvivors(list: Step[], stored: number, known: number): Pro
   const storedCount = Math.round(stored * folded.length)
   const rows = folded.slice(0, storedCount)
   // As after a crash: what was written is written again, in other batches.
-  await storeRows(store, chain, rows.slice(0, Math.round(rows.length / 2)))
-  await storeRows(store, chain, rows)
+  await storeRows(store(), chain, rows.slice(0, Math.round(rows.length / 2)))
+  await storeRows(store(), chain, rows)
   const state = createServedChain(chain)
   for (const { update } of folded) applyUpdate(state, update, 1)
   const flushed = folded[Math.round(known * storedCount) - 1]
   if (flushed !== undefined) trimFlushed(state, { epoch: flushed.update.epoch, seq: flushed.update.seq })
-  const history = createWalletHistory(createQueryLanes(store), async () => {}, { holdMs: 0, nowMs: () => 0 })
+  const history = createWalletHistory(createQueryLanes(store()), async () => {}, { holdMs: 0, nowMs: () => 0 })
   const { made } = folded.at(-1) as FoldedStep
   for (const wallet of ['ann', 'ben', 'cy']) {
     const own = made.filter(({ trade }) => trade.wallet === wallet).sort(byTime)

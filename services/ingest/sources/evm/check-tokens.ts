@@ -1,12 +1,14 @@
 /** Reads the risk of tokens at a block's end, as meta events that end the block. */
+
 import type { KnownLocker } from '../../../core/config/contracts/lockers.js'
-import { DextapeError } from '../../../core/domain/errors.js'
+import type { DextapeError } from '../../../core/domain/errors.js'
 import type { Event, MetaEvent } from '../../../core/domain/records.js'
 import type { TokenCheck } from '../../decode/evm/block/risk-checks.js'
 import type { EvmBlock } from '../../decode/evm/log.js'
 import { inspectLocks, type LockInspection } from '../../decode/evm/risk/inspect-locks.js'
 import { type Inspection, inspectToken, type TokenInspection } from '../../decode/evm/risk/inspect-token.js'
 import { riskOf } from '../../decode/evm/risk/token-risk.js'
+import { isPruned } from '../nodes/node-fault.js'
 import type { ChainReader } from './chain-reader.js'
 
 type ReadState = NonNullable<ChainReader['state']>
@@ -63,7 +65,7 @@ export async function checkTokens(
         answers = await readState(value, block, signal)
       }
     } catch (error) {
-      if (!(error instanceof DextapeError && error.code === 'state_pruned')) throw error
+      if (!isPruned(error)) throw error
       onPruned(error)
       return null
     }

@@ -1,9 +1,11 @@
 /** Who sent the transaction that created a token's contract, where the nodes still have the state from before it. */
+
 import { ZERO_ADDRESS } from '../../../core/domain/chains.js'
-import { DextapeError } from '../../../core/domain/errors.js'
+import { addressAtEnd } from '../../decode/evm/abi/abi-words.js'
 import { topicOf } from '../../decode/evm/abi/keccak.js'
 import { TRANSFER } from '../../decode/evm/erc20.js'
 import type { EvmLog } from '../../decode/evm/log.js'
+import { isPruned } from '../nodes/node-fault.js'
 import type { ChainReader, Header } from './chain-reader.js'
 
 /** How far back a creation is looked for, a power of two: nodes keep the state of 128 blocks, archive nodes all. */
@@ -55,7 +57,7 @@ export async function findCreator(
       const [code = null] = (await nodes.state?.([{ kind: 'code', address: token }], header, signal)) ?? []
       return code === null ? null : code !== '0x'
     } catch (error) {
-      if (error instanceof DextapeError && error.code === 'state_pruned') return null
+      if (isPruned(error)) return null
       throw error
     }
   }
@@ -66,5 +68,5 @@ const OWNER_SET = topicOf('OwnershipTransferred(address,address)')
 /** Constructors mint or set the owner. Another first log may be of a later transaction in the block. */
 function isOfCreation({ topics }: EvmLog): boolean {
   const [topic, from = ''] = topics
-  return (topic === TRANSFER || topic === OWNER_SET) && `0x${from.slice(-40)}` === ZERO_ADDRESS
+  return (topic === TRANSFER || topic === OWNER_SET) && addressAtEnd(from) === ZERO_ADDRESS
 }

@@ -4,7 +4,7 @@
  */
 
 import { ZERO_ADDRESS } from '../../../core/domain/chains.js'
-import { DextapeError } from '../../../core/domain/errors.js'
+import type { DextapeError } from '../../../core/domain/errors.js'
 import { answeredUint } from '../../decode/evm/abi/view-calls.js'
 import type { Book } from '../../decode/evm/block/book.js'
 import {
@@ -21,6 +21,7 @@ import { balanceCall, readBalance, readSupply, readToken, supplyCall } from '../
 import type { EvmLog } from '../../decode/evm/log.js'
 import { BadLog, type Protocol, type Reading, type Refusal } from '../../decode/evm/protocol.js'
 import type { Venue } from '../../decode/evm/venue.js'
+import { isPruned } from '../nodes/node-fault.js'
 import type { ChainReader, CheckedBlock, Header } from './chain-reader.js'
 import { type ReadingAt, readAll } from './read-all.js'
 
@@ -222,7 +223,7 @@ function factReader(reader: PrefetchDeps['reader']): Pick<ChainReader, 'call'> {
       try {
         return await reader.call(calls, at, signal)
       } catch (error) {
-        if (!(error instanceof DextapeError && error.code === 'state_pruned')) throw error
+        if (!isPruned(error)) throw error
         return reader.call(calls, await reader.head(signal), signal)
       }
     },

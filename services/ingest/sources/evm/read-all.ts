@@ -1,6 +1,8 @@
 /** Runs many readings concurrently: in each round, all their calls at one block are sent together. */
-import { DextapeError } from '../../../core/domain/errors.js'
+
+import type { DextapeError } from '../../../core/domain/errors.js'
 import type { Call, Reading } from '../../decode/evm/protocol.js'
+import { isPruned } from '../nodes/node-fault.js'
 import type { ChainReader, Header } from './chain-reader.js'
 
 /** `at`: as of that block's end. */
@@ -52,7 +54,7 @@ export async function readAll<T>(
     try {
       return await reader.call(calls, first.at, signal)
     } catch (error) {
-      if (onPruned === undefined || !(error instanceof DextapeError && error.code === 'state_pruned')) throw error
+      if (onPruned === undefined || !isPruned(error)) throw error
       onPruned(error)
       return calls.map(() => null)
     }

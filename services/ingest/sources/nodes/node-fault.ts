@@ -47,6 +47,10 @@ const CODES: Partial<Record<FaultKind, string>> = {
   denied: 'node_denies',
 }
 
+/** The nodes no longer have the state of that block. */
+export const isPruned = (error: unknown): error is DextapeError =>
+  error instanceof DextapeError && error.code === CODES.pruned
+
 const WHATS: Partial<Record<FaultKind, string>> = {
   lies: 'returned inconsistent data',
   lags: 'lags behind the chain',

@@ -48,6 +48,9 @@ export function addressOf(text: string, at: number): string {
   return address
 }
 
+/** The address at the end of a word, whatever is before it. */
+export const addressAtEnd = (word: string): string => `0x${word.slice(-ADDRESS_DIGITS)}`.toLowerCase()
+
 export function boolOf(text: string, at: number): boolean {
   return uintOf(text, at, 1) === 1n
 }

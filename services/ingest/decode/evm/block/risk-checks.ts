@@ -5,6 +5,7 @@
 import type { TokenChecks } from '../../../../core/config/evm-source.js'
 import { BURN_ADDRESSES } from '../../../../core/domain/chains.js'
 import type { Event } from '../../../../core/domain/records.js'
+import { addressAtEnd } from '../abi/abi-words.js'
 import { topicOf } from '../abi/keccak.js'
 import { TRANSFER } from '../erc20.js'
 import type { EvmBlock, EvmLog } from '../log.js'
@@ -140,14 +141,13 @@ function changedTokens(
 /** Tokens, or pools whose shares are tokens, of which a lock may have changed: a locker names them, or they went to or from one. */
 function lockedIn({ address, topics, data }: EvmLog, vaults: ReadonlySet<string>): string[] {
   const [topic = '', ...indexed] = topics
-  if (topic === TRANSFER) return indexed.slice(0, 2).some((word) => vaults.has(addressIn(word))) ? [address] : []
+  if (topic === TRANSFER) return indexed.slice(0, 2).some((word) => vaults.has(addressAtEnd(word))) ? [address] : []
   if (!LOCKS.has(topic) || !vaults.has(address)) return []
   const words = data.slice(2).match(/.{64}/g) ?? []
-  return [...indexed, ...words.map((word) => `0x${word}`)].map(addressIn)
+  return [...indexed, ...words.map((word) => `0x${word}`)].map(addressAtEnd)
 }
 
 const LOCKS = new Set(LOCK_TOPICS)
-const addressIn = (word: string): string => `0x${word.slice(-40)}`.toLowerCase()
 
 /** The pool with most of the token: of those that trade now, and the one it was checked in before. */
 function deepestPool(token: string, pools: readonly string[], book: Book, rules: DecodeRules): TrialPool | null {
