@@ -75,11 +75,14 @@ export type ChainPipeline = {
   readonly position: number
   /** Why the chain cannot continue; null while it can. */
   readonly stopped: DextapeError | null
-  /** False after a failure that left the state ahead of what is published, or a checkpoint unwritten. */
+  /** False while records are applied or a checkpoint is written, and after a failure of either. */
   readonly canCheckpoint: boolean
   /** Applies records and publishes what they changed. */
   process(records: readonly LogRecord[]): Promise<void>
+  /** Captures the state at once and resolves when it is written. Meanwhile records can be applied. */
   checkpoint(): Promise<void>
+  /** Nothing is written to the state store from now on. */
+  close(): Promise<void>
 }
 
 /** What a batch of records publishes. */
@@ -135,8 +138,9 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
   const publishedSeq = published?.epoch === epoch ? published.seq : 0
   let position = isSameEpoch ? meta.position : 0
   let stopped: DextapeError | null = null
-  /** True while every change since the last checkpoint is published and still marked to be written. */
-  let canCheckpoint = true
+  let isApplying = false
+  let isCheckpointing = false
+  let committing: Promise<void> = Promise.resolve()
   /** What made checkpoints impossible: the next start folds again from the last one. */
   let failure: unknown
   await codec.prepare(outTopic, ['block_update'])
@@ -225,20 +229,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
     return () => deps.tracer?.span(block, 'store', publishedMs, wallMs(), { seq, epoch })
   }
 
-  /** Blocks checkpoints while `work` runs, and permanently once it fails. */
-  async function withoutCheckpoints(work: () => Promise<void>): Promise<void> {
-    if (!canCheckpoint) throw failure ?? unpublished(chain)
-    canCheckpoint = false
-    try {
-      await work()
-      canCheckpoint = failure === undefined
-    } catch (error) {
-      failure = error
-      throw error
-    }
-  }
-
-  async function process(records: readonly LogRecord[]): Promise<void> {
+  async function apply(records: readonly LogRecord[]): Promise<void> {
     const outgoing: Outgoing = { updates: [], trades: [], results: [], appendedMs: [], traced: new Map() }
     deps.meters?.batch(chain, records.length)
     let isStateAhead = false
@@ -274,18 +265,27 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
     return lastUpdateKept === undefined ? [] : [changeOf(isPublishing ? null : lastUpdateKept)]
   }
 
+  /** Between two blocks, once their updates are published: capturing clears the marks of what changed. */
   async function checkpoint(): Promise<void> {
-    // Capturing clears the change marks: if this is not written, every later checkpoint lacks it.
     const startedMs = performance.now()
+    const captured = position
     const write = checkpoints.capture(state, history, position, keptChanges())
-    await sink.flush()
+    await sink.flush(state.seq)
     await deps.beforeCheckpoint?.()
-    await write()
+    await commit(write)
     deps.meters?.checkpoint(chain, performance.now() - startedMs)
     if (!isPublishing) return
     lastUpdateKept = undefined
-    await log.commit(AGGREGATE_GROUP, inTopic, position)
+    await log.commit(AGGREGATE_GROUP, inTopic, captured)
   }
+
+  async function commit(write: () => Promise<void>): Promise<void> {
+    if (failure !== undefined) throw failure
+    committing = write()
+    await committing
+  }
+
+  const canCheckpoint = () => failure === undefined && !isApplying && !isCheckpointing
 
   return {
     state,
@@ -294,10 +294,35 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
     deadByReason: deadLetters.counts,
     async process(records) {
       if (stopped !== null) return
+      if (failure !== undefined) throw failure
       await codec.learn(records.map((record) => record.value))
-      await withoutCheckpoints(() => process(records))
+      isApplying = true
+      try {
+        await apply(records)
+      } catch (error) {
+        failure = error
+        throw error
+      } finally {
+        isApplying = false
+      }
     },
-    checkpoint: () => withoutCheckpoints(checkpoint),
+    async checkpoint() {
+      if (!canCheckpoint()) throw failure ?? unpublished(chain)
+      isCheckpointing = true
+      try {
+        await checkpoint()
+      } catch (error) {
+        // What was captured is no longer marked as changed: every later checkpoint would lack it.
+        failure = error
+        throw error
+      } finally {
+        isCheckpointing = false
+      }
+    },
+    async close() {
+      failure ??= unpublished(chain)
+      await committing.catch(() => {})
+    },
     get position() {
       return position
     },
@@ -305,7 +330,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
       return stopped
     },
     get canCheckpoint() {
-      return canCheckpoint
+      return canCheckpoint()
     },
   }
 }

@@ -1,4 +1,7 @@
-/** Records, flushes and checkpoints of one chain run one after another: a checkpoint is always between two blocks. */
+/**
+ * Records and flushes of one chain run one after another, and a checkpoint is captured between two blocks. It is written beside the
+ * next ones: a push never waits for the store.
+ */
 import type { LogRecord } from '../core/log/port.js'
 import type { ChainPipeline } from './chain-pipeline.js'
 import { createDailyRetention, type RetentionDeps, type RetentionSettings } from './retention.js'
@@ -36,28 +39,55 @@ export function createChainTurns(
   let checkpointedMs = nowMs()
   let checkpointedSeq = pipeline.state.seq
   let isTicking = false
+  /** The checkpoint that is being written. */
+  let writing: Promise<void> | undefined
+  let failure: unknown
   let flushing = { sinceMs: 0, done: Promise.resolve() }
 
-  function inTurn(work: () => Promise<void>): Promise<void> {
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const next = last.then(work)
     last = next.catch(() => {})
     return next
   }
 
-  async function checkpoint(): Promise<void> {
+  /** Captures what is folded so far, and writes it in the background. */
+  function startCheckpoint(): void {
     // A chain stopped by a block it could not publish keeps its last checkpoint: the next start folds that block again.
     if (pipeline.state.seq === checkpointedSeq || !pipeline.canCheckpoint) return
     checkpointedSeq = pipeline.state.seq
     checkpointedMs = nowMs()
-    await pipeline.checkpoint()
-    await deleteOldData(pipeline.state.nowS)
+    const { nowS } = pipeline.state
+    writing = pipeline
+      .checkpoint()
+      .then(() => deleteOldData(nowS))
+      .catch((error: unknown) => {
+        failure = error
+      })
+      .finally(() => {
+        writing = undefined
+      })
+  }
+
+  function check(): void {
+    if (failure !== undefined) throw failure
   }
 
   async function writeWhatIsDue(): Promise<void> {
+    const isLarge = pipeline.state.changedPairs.size >= CHECKPOINT_PAIRS
+    if (isLarge) await writing
+    check()
     // A checkpoint flushes. It comes first, so that with equal intervals the rows of an interval are one batch.
     const isDue = nowMs() - checkpointedMs >= settings.checkpointEveryMs
-    if (isDue || pipeline.state.changedPairs.size >= CHECKPOINT_PAIRS) await checkpoint()
+    if ((isDue || isLarge) && writing === undefined) startCheckpoint()
     await pipeline.sink.flushWhenDue(nowMs())
+  }
+
+  async function finish(): Promise<void> {
+    await writing
+    check()
+    startCheckpoint()
+    await writing
+    check()
   }
 
   return {
@@ -67,6 +97,7 @@ export function createChainTurns(
         await writeWhatIsDue()
       }),
     async tick() {
+      check()
       // Everything folded is stored and checkpointed: an idle chain costs nothing.
       if (isTicking || pipeline.state.seq === checkpointedSeq) return
       isTicking = true
@@ -77,10 +108,10 @@ export function createChainTurns(
     flush() {
       const sinceMs = nowMs()
       if (sinceMs - flushing.sinceMs >= SHORTEST_FLUSH_MS)
-        flushing = { sinceMs, done: inTurn(() => pipeline.sink.flush()) }
+        flushing = { sinceMs, done: inTurn(async () => pipeline.state.seq).then((seq) => pipeline.sink.flush(seq)) }
       return flushing.done
     },
     retain: () => inTurn(() => createDailyRetention(deps, chain)(pipeline.state.nowS)),
-    finish: () => inTurn(checkpoint),
+    finish: () => inTurn(finish),
   }
 }

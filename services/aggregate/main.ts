@@ -146,6 +146,7 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
       refold.abort()
     } finally {
       refolds.delete(chain)
+      await pipelines.get(chain)?.close()
       pipelines.delete(chain)
       if (refold.signal.aborted) await stateStore.clear()
       await stateStore.close()

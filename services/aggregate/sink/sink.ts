@@ -12,8 +12,8 @@ export type Sink = {
   add(result: FoldResult, onStored?: () => void): void
   /** Starts writing when the batch is due and none is being written; waits only when the batch is too large. */
   flushWhenDue(nowMs: number): Promise<void>
-  /** Writes everything added so far. */
-  flush(): Promise<void>
+  /** Writes everything added so far; up to an update where more may be added meanwhile. */
+  flush(toSeq?: number): Promise<void>
   /** Rows that wait for their batch. */
   readonly waitingRows: number
   /** Time spent waiting for the store before the fold could go on. */
@@ -93,12 +93,12 @@ export function createSink(
       if (isFull && writing !== null) await waitForStore()
       start()
     },
-    async flush() {
+    async flush(toSeq = Number.POSITIVE_INFINITY) {
       // A write that failed since the last call must not pass for a stored one: a checkpoint follows.
       check()
-      while (writing !== null || batch.last !== null) {
+      while (flushedSeq < toSeq && (writing !== null || batch.last !== null)) {
         start()
-        await waitForStore()
+        await writing
         check()
       }
     },

@@ -7,18 +7,21 @@ import { memoryStateStore } from '../../../services/aggregate/checkpoint/state-s
 import type { FoldResult } from '../../../services/aggregate/fold/block-changes.js'
 import { FoldState } from '../../../services/aggregate/state/fold-state.js'
 import type { ChainFacts } from '../../../services/core/domain/chains.js'
+import type { Random } from '../market/random.js'
 import type { RecordingLine } from '../reference/lines.js'
 import { chainRecordOf, FOLD_SETTINGS } from './fold-lines.js'
 
 /**
- * Applies the lines, with a checkpoint after every `checkpointEvery`. After each number of lines in `crashAfter` the
- * fold resumes from its last checkpoint. Results of repeated lines replace the earlier ones.
+ * Applies the lines, with a checkpoint captured after every `checkpointEvery` and written up to that many lines later. After
+ * each number of lines in `crashAfter` the fold resumes from the last one written. Results of repeated lines replace the
+ * earlier ones.
  */
 export async function foldThroughCrashes(
   facts: ChainFacts,
   lines: readonly RecordingLine[],
   checkpointEvery: number,
   crashAfter: ReadonlySet<number>,
+  random: Random,
 ): Promise<{ results: FoldResult[]; repeated: FoldResult[][] }> {
   const store = memoryStateStore()
   const bySeq = new Map<number, FoldResult[]>()
@@ -33,7 +36,8 @@ export async function foldThroughCrashes(
         ? new FoldState(facts, FOLD_SETTINGS, 1, resting)
         : restoreState(facts, FOLD_SETTINGS, meta, store, resting)
     if (meta !== undefined) keeper.resume(meta.journals)
-    return { keeper, state, history: new StoredHistory(store), at: meta?.position ?? 0 }
+    const pending = { write: async () => {}, at: Number.POSITIVE_INFINITY }
+    return { keeper, state, history: new StoredHistory(store), at: meta?.position ?? 0, pending }
   }
 
   let run = start()
@@ -41,7 +45,14 @@ export async function foldThroughCrashes(
     const result = applyRecord(run.state, run.history, chainRecordOf(lines[run.at] as RecordingLine, facts))
     run.at += 1
     if (result !== undefined) bySeq.set(result.update.seq, [...(bySeq.get(result.update.seq) ?? []), result])
-    if (run.at % checkpointEvery === 0) await run.keeper.capture(run.state, run.history, run.at)()
+    if (run.at % checkpointEvery === 0) {
+      const write = run.keeper.capture(run.state, run.history, run.at)
+      run.pending = { write, at: run.at + Math.floor(random.next() * checkpointEvery) }
+    }
+    if (run.at >= run.pending.at) {
+      await run.pending.write()
+      run.pending.at = Number.POSITIVE_INFINITY
+    }
     if (crashes.delete(run.at)) run = start()
   }
   const all = [...bySeq.keys()].sort((a, b) => a - b).map((seq) => bySeq.get(seq) as FoldResult[])
