@@ -12,13 +12,14 @@ import {
   type LogRecord,
   updatesTopic,
 } from '../core/log/port.js'
+import { inTurns } from '../core/runtime/in-turns.js'
 import { type StageLatency, wallMs } from '../core/runtime/stage-latency.js'
 import type { BlockName, Tracer } from '../core/runtime/tracing.js'
 import type { Store } from '../core/store/port.js'
 import { rowVersion } from '../core/store/tables.js'
 import { acceptRecord, type ChainRecord } from './accept-record.js'
 import { StoredHistory } from './checkpoint/applied-history.js'
-import { CheckpointWriter } from './checkpoint/checkpoint-writer.js'
+import { type CapturedCheckpoint, CheckpointWriter } from './checkpoint/checkpoint-writer.js'
 import { changeOf, entriesOf, keptForm, keptUpdate } from './checkpoint/kept-update.js'
 import { readMeta, restingState, restoreState } from './checkpoint/restore-state.js'
 import { whyOtherFold } from './checkpoint/same-fold.js'
@@ -124,7 +125,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
   if (isSameEpoch) checkpoints.resume(meta.journals)
   const history = new StoredHistory(stateStore)
   // An epoch is stored before its first update: a crash before the first checkpoint must not start another.
-  if (!isSameEpoch) await checkpoints.capture(state, history, 0)()
+  if (!isSameEpoch) await checkpoints.capture(state, history, 0).write()
   const onWritten = (rows: number, ms: number) => deps.meters?.stored(chain, rows, ms)
   const lastBlock = state.head?.number ?? null
   const sink = createSink(chain, store, rowFactsOf(state), settings, state.seq, lastBlock, onWritten)
@@ -268,19 +269,25 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
   /** Between two blocks, once their updates are published: capturing clears the marks of what changed. */
   async function checkpoint(): Promise<void> {
     const startedMs = performance.now()
-    const captured = position
-    const write = checkpoints.capture(state, history, position, keptChanges())
-    await sink.flush(state.seq)
+    const { seq } = state
+    const nextOffset = position
+    const captured = checkpoints.capture(state, history, position, keptChanges())
+    await inTurns(captured.copy, check)
+    await sink.flush(seq)
     await deps.beforeCheckpoint?.()
-    await commit(write)
+    await commit(captured)
     deps.meters?.checkpoint(chain, performance.now() - startedMs)
     if (!isPublishing) return
     lastUpdateKept = undefined
-    await log.commit(AGGREGATE_GROUP, inTopic, captured)
+    await log.commit(AGGREGATE_GROUP, inTopic, nextOffset)
   }
 
-  async function commit(write: () => Promise<void>): Promise<void> {
+  function check(): void {
     if (failure !== undefined) throw failure
+  }
+
+  async function commit({ write }: CapturedCheckpoint): Promise<void> {
+    check()
     committing = write()
     await committing
   }
@@ -294,7 +301,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
     deadByReason: deadLetters.counts,
     async process(records) {
       if (stopped !== null) return
-      if (failure !== undefined) throw failure
+      check()
       await codec.learn(records.map((record) => record.value))
       isApplying = true
       try {

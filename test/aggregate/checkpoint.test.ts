@@ -40,11 +40,26 @@ describe('a crash leaves no trace', () => {
   )
 })
 
+it('copied while blocks are applied, a checkpoint is that of its block, byte for byte', async () => {
+  const lines = generateRecording({ seed: 47, chain: 'eth', blocks: 400 })
+  const written = await Promise.all(
+    [0, 100].map(async (later) => {
+      const fold = startFold(marketMoney('eth'))
+      foldLines(fold, lines.slice(0, 300))
+      const checkpoint = new CheckpointWriter(fold.store, 'test').capture(fold.state, new StoredHistory(fold.store), 5)
+      foldLines(fold, lines.slice(300, 300 + later))
+      await checkpoint.write()
+      return [...fold.store.entries('')].map(({ key, value }) => [key, Buffer.from(value).toString('base64')])
+    }),
+  )
+  expect(written[1]).toEqual(written[0])
+})
+
 it('stores a rarely traded pair as one value, a busy one in chunks, and both as they were', async () => {
   const fold = startFold(marketMoney('eth'))
   foldLines(fold, generateRecording({ seed: 43, chain: 'eth', blocks: 300 }))
   const { state, store } = fold
-  await new CheckpointWriter(store, 'test').capture(state, new StoredHistory(store), 5)()
+  await new CheckpointWriter(store, 'test').capture(state, new StoredHistory(store), 5).write()
   const forms = new Map<boolean, number>()
   for (const [id, active] of state.pairs.active.entries()) {
     if (active === null) continue
@@ -102,7 +117,7 @@ it('opens a state directory whose values were written uncompressed', async () =>
 it('stores journals under the field names that older versions wrote and read', async () => {
   const { state, store, history } = startFold(marketMoney('eth'))
   foldLines({ state, store, history }, generateRecording({ seed: 41, chain: 'eth', blocks: 5 }))
-  await new CheckpointWriter(store, 'test').capture(state, new StoredHistory(store), 5)()
+  await new CheckpointWriter(store, 'test').capture(state, new StoredHistory(store), 5).write()
   const fields = [...store.entries('j/')].map(({ value }) => Object.keys(unpack<object>(value).fields))
   const names = ['seq', 'head', 'nowS', 'before', 'texts', 'wallets', 'events', 'mainPairs']
   names.push('touchedPairs', 'toldPairs', 'toldTokens')

@@ -53,7 +53,7 @@ it('publishes again the pairs a scan would find, in that order, through reorgs a
       const parents: string[] = []
       for (const [branch, one] of steps.entries()) {
         if (one === 'restart') {
-          await keeper.capture(state, history, 0)()
+          await keeper.capture(state, history, 0).write()
           keeper = new CheckpointWriter(store, 'test')
           const meta = readMeta(store)
           if (meta === undefined) throw new Error('no checkpoint')

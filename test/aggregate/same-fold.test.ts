@@ -25,7 +25,7 @@ async function checkpointOf(facts: ChainFacts) {
   const fold = startFold(facts)
   foldLines(fold, kept)
   const writer = new CheckpointWriter(fold.store, foldFingerprint(facts, maxTimeBackS))
-  await writer.capture(fold.state, new StoredHistory(fold.store), kept.length)()
+  await writer.capture(fold.state, new StoredHistory(fold.store), kept.length).write()
   return { store: fold.store, meta: readMeta(fold.store) as Meta }
 }
 

@@ -50,7 +50,7 @@ async function measureIdle(): Promise<void> {
   const history = new StoredHistory(store)
   const apply = async (block: Block) => {
     applyRecord(state, history, { kind: 'block', block })
-    if (block.number % 50 === 0) await keeper.capture(state, history, block.number)()
+    if (block.number % 50 === 0) await keeper.capture(state, history, block.number).write()
   }
   const empty = usedBytes()
   let number = 0
@@ -64,7 +64,7 @@ async function measureIdle(): Promise<void> {
     number += 1
     await apply(blockOf(number, 1_704_412_800 + 2 * 86_400 + number * 12, []))
   }
-  await keeper.capture(state, history, number)()
+  await keeper.capture(state, history, number).write()
   console.log(JSON.stringify({ empty, full, resting: usedBytes() }))
   // The state must still be referenced when it is measured.
   if (state.pairs.length !== PAIRS) throw new Error(`${state.pairs.length} pairs`)

@@ -5,8 +5,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'checkpoint before the rows are stored',
     file: 'services/aggregate/chain-pipeline.ts',
-    from: '    await sink.flush(state.seq)\n    await deps.beforeCheckpoint?.()\n    await commit(write)\n',
-    to: '    await deps.beforeCheckpoint?.()\n    await commit(write)\n    await sink.flush(state.seq)\n',
+    from: '    await sink.flush(seq)\n    await deps.beforeCheckpoint?.()\n    await commit(captured)\n',
+    to: '    await deps.beforeCheckpoint?.()\n    await commit(captured)\n    await sink.flush(seq)\n',
   },
   {
     name: 'a checkpoint is a record ahead of what it holds',

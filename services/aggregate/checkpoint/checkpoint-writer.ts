@@ -1,12 +1,20 @@
 /** Writes checkpoints, and drops idle pairs from memory once they are written. */
+import { atOnce } from '../../core/runtime/in-turns.js'
 import type { FoldState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
 import { WALLET_REACH_S } from '../state/rolling-windows.js'
 import type { StoredHistory } from './applied-history.js'
-import { captureImage } from './state-image.js'
+import { StateCapture } from './state-image.js'
 import type { StateChange, StateStore } from './state-store.js'
 
 const REST_EVERY_S = 3600
+
+export type CapturedCheckpoint = {
+  /** Copies the state step by step; blocks can be applied between the steps. */
+  copy: Generator<void, void>
+  /** Writes it, once the rows it depends on are stored. */
+  write(): Promise<void>
+}
 
 export class CheckpointWriter {
   /** Balances captured but not yet written: the store does not have them yet, the fold no longer has them. */
@@ -23,25 +31,29 @@ export class CheckpointWriter {
     this.journals = [...journals]
   }
 
-  /**
-   * Captures the state now; the returned function writes it, once the rows it depends on are stored. `more`: changes that belong to
-   * the same commit.
-   */
+  /** Captures the state as it is now. `more`: changes that belong to the same commit. */
   capture(
     state: FoldState,
     history: StoredHistory,
     position: number,
     more: readonly StateChange[] = [],
-  ): () => Promise<void> {
-    for (const [key, balance] of state.balances) this.pendingBalances.set(key, balance)
-    const { changes, journals } = captureImage(state, history, this.store, position, this.fingerprint, this.journals)
+  ): CapturedCheckpoint {
+    const { store, fingerprint, pendingBalances } = this
+    for (const [key, balance] of state.balances) pendingBalances.set(key, balance)
     state.balances.clear()
-    return async () => {
-      await this.store.commit([...changes, ...more])
-      this.journals = journals
-      this.pendingBalances.clear()
-      history.shrink()
-      this.restIdlePairs(state)
+    const captured = new StateCapture(state, store, pendingBalances, history, {
+      ...{ position, fingerprint, keptJournals: this.journals },
+    })
+    return {
+      copy: captured.copy,
+      write: async () => {
+        atOnce(captured.copy)
+        await store.commit([...captured.changes, ...more])
+        this.journals = captured.journals
+        pendingBalances.clear()
+        history.shrink()
+        this.restIdlePairs(state)
+      },
     }
   }
 

@@ -1,17 +1,16 @@
 /** A checkpoint as a set of keyed changes: what changed since the last one. */
-
 import { K1, K60, S1 } from '../../core/domain/buckets.js'
 import { type ChainMoney, INTERVALS } from '../../core/domain/chains.js'
 import { moneyOf } from '../../core/domain/money.js'
 import type { BucketRing } from '../state/bucket-ring.js'
-import type { FoldState } from '../state/fold-state.js'
+import type { BeforeChange, FoldState } from '../state/fold-state.js'
 import type { BlockJournal } from '../state/journal.js'
 import { type ActivePair, PAIR } from '../state/pairs.js'
 import type { StoredHistory } from './applied-history.js'
 import { BucketWriter } from './bucket-image.js'
 import { smallImage } from './small-image.js'
 import { pack, padded, type StateChange, type StateStore } from './state-store.js'
-import { ringImage, storedCloses, windowsErased, windowsImage } from './windows-image.js'
+import { ringImage, storedCloses, type WindowFacts, windowsErased, windowsImage } from './windows-image.js'
 
 /** The input position and the state's own numbers: the fields of the `meta` key. */
 export type Meta = {
@@ -44,46 +43,116 @@ export type StoredRings = { busy: StoredRing[] }
 /** As written at first: every row whole. */
 export type OldStoredRings = StoredRing[]
 
-/** Captures and clears what changed; the caller writes it before anything newer. `keptJournals`: seqs in the last checkpoint. */
-export function captureImage(
-  state: FoldState,
-  history: StoredHistory,
-  store: StateStore,
-  position: number,
-  fingerprint: string,
-  keptJournals: readonly number[],
-): { changes: StateChange[]; journals: number[] } {
-  const changes: StateChange[] = []
-  for (const id of state.changedPairs) pairImage(state, id, store, changes)
-  for (const id of state.changedTokens) tokenImage(state, id, store, changes)
-  for (const [key, balance] of state.balances) {
-    changes.push({ key: `h/${key}`, value: balance === null ? null : pack(balance) })
+/** `keptJournals`: seqs in the last checkpoint. */
+type CaptureFacts = Pick<Meta, 'position' | 'fingerprint'> & { keptJournals: readonly number[] }
+
+/**
+ * A checkpoint of the state as it is when this is made. Pairs, tokens and journals are copied one by one while blocks are applied;
+ * the state has each copied before it changes.
+ */
+export class StateCapture implements BeforeChange {
+  readonly changes: StateChange[] = []
+  /** Seqs of the journals it has. */
+  readonly journals: number[]
+  private readonly pairs: Set<number>
+  private readonly tokens: Set<number>
+  private readonly newJournals: Map<number, BlockJournal>
+  /** The clocks decide where wallets are stored, so they are those of the whole capture. */
+  private readonly windowFacts: WindowFacts
+  /** One iterator for all callers: each goes on where the last one stopped. */
+  readonly copy = this.copying()
+
+  /** `balances`: changed ones, which no one changes before the write. */
+  constructor(
+    private readonly state: FoldState,
+    private readonly store: StateStore,
+    private readonly balances: ReadonlyMap<string, string | null>,
+    history: StoredHistory,
+    { position, fingerprint, keptJournals }: CaptureFacts,
+  ) {
+    const { names, highNowS, finalNowS } = state
+    this.windowFacts = { names, highNowS, finalNowS }
+    this.pairs = new Set(state.changedPairs)
+    this.tokens = new Set(state.changedTokens)
+    state.changedPairs.clear()
+    state.changedTokens.clear()
+    // Their ids may be given to others.
+    for (const id of this.pairs) if (id >= state.pairs.length) this.pair(id)
+    for (const id of this.tokens) if (id >= state.tokens.length) this.token(id)
+    const kept = new Set(keptJournals)
+    this.newJournals = new Map(state.journals.filter(({ seq }) => !kept.has(seq)).map((one) => [one.seq, one]))
+    this.journals = state.journals.map(({ seq }) => seq)
+    const current = new Set(this.journals)
+    for (const seq of keptJournals) if (!current.has(seq)) this.changes.push({ key: journalKey(seq), value: null })
+    this.changes.push(...history.image())
+    const meta: Meta = {
+      epoch: state.epoch,
+      fingerprint,
+      money: moneyOf(state.facts),
+      position,
+      seq: state.seq,
+      head: state.head,
+      firstBlock: state.firstBlock,
+      nowS: state.nowS,
+      finalNowS: state.finalNowS,
+      highNowS: state.highNowS,
+      finalizedNumber: state.finalizedNumber,
+      pairs: state.pairs.length,
+      tokens: state.tokens.length,
+      journals: this.journals,
+    }
+    this.changes.push({ key: META_KEY, value: pack(meta) })
+    state.beforeChange = this
   }
-  changes.push(...history.image())
-  const journals = journalsImage(state, keptJournals, changes)
-  const meta: Meta = {
-    epoch: state.epoch,
-    fingerprint,
-    money: moneyOf(state.facts),
-    position,
-    seq: state.seq,
-    head: state.head,
-    firstBlock: state.firstBlock,
-    nowS: state.nowS,
-    finalNowS: state.finalNowS,
-    highNowS: state.highNowS,
-    finalizedNumber: state.finalizedNumber,
-    pairs: state.pairs.length,
-    tokens: state.tokens.length,
-    journals,
+
+  pair(id: number): void {
+    if (this.pairs.delete(id)) pairImage(this.state, id, this.store, this.windowFacts, this.changes)
   }
-  changes.push({ key: META_KEY, value: pack(meta) })
-  state.changedPairs.clear()
-  state.changedTokens.clear()
-  return { changes, journals }
+
+  token(id: number): void {
+    if (this.tokens.delete(id)) tokenImage(this.state, id, this.store, this.windowFacts, this.changes)
+  }
+
+  journal(journal: BlockJournal): void {
+    if (this.newJournals.delete(journal.seq))
+      this.changes.push({ key: journalKey(journal.seq), value: packJournal(journal) })
+  }
+
+  all(): void {
+    for (const id of this.pairs) this.pair(id)
+    for (const id of this.tokens) this.token(id)
+    for (const journal of this.newJournals.values()) this.journal(journal)
+  }
+
+  /** Copies what is left; blocks can be applied at each yield. */
+  private *copying(): Generator<void, void> {
+    for (const id of this.pairs) {
+      this.pair(id)
+      yield
+    }
+    for (const id of this.tokens) {
+      this.token(id)
+      yield
+    }
+    for (const journal of this.newJournals.values()) {
+      this.journal(journal)
+      yield
+    }
+    this.state.beforeChange = null
+    for (const [key, balance] of this.balances) {
+      this.changes.push({ key: `h/${key}`, value: balance === null ? null : pack(balance) })
+      yield
+    }
+  }
 }
 
-function pairImage(state: FoldState, id: number, store: StateStore, changes: StateChange[]): void {
+function pairImage(
+  state: FoldState,
+  id: number,
+  store: StateStore,
+  windowFacts: WindowFacts,
+  changes: StateChange[],
+): void {
   const owner = `p/${padded(id)}`
   if (id >= state.pairs.length) {
     changes.push({ key: owner, value: null }, { key: `r/${owner}`, value: null }, ...windowsErased(owner, store))
@@ -108,7 +177,7 @@ function pairImage(state: FoldState, id: number, store: StateStore, changes: Sta
   const seconds = active.rings[S1] as BucketRing
   ringImage(owner, 'seconds', seconds, changes)
   changes.push({ key: `r/${owner}`, value: ringsImage(active) })
-  changes.push(...windowsImage(owner, active.windows, state))
+  changes.push(...windowsImage(owner, active.windows, windowFacts))
 }
 
 /**
@@ -155,13 +224,19 @@ function ringsImage(active: ActivePair): Uint8Array {
   return pack(fields, buckets.finish())
 }
 
-function tokenImage(state: FoldState, id: number, store: StateStore, changes: StateChange[]): void {
+function tokenImage(
+  state: FoldState,
+  id: number,
+  store: StateStore,
+  windowFacts: WindowFacts,
+  changes: StateChange[],
+): void {
   const owner = `t/${padded(id)}`
   const gone = id >= state.tokens.length
   const windows = gone ? null : state.tokens.windows[id]
   if (windows === null || windows === undefined) {
     if (store.get(`v/${owner}`) !== undefined) changes.push(...windowsErased(owner, store))
-  } else changes.push(...windowsImage(owner, windows, state))
+  } else changes.push(...windowsImage(owner, windows, windowFacts))
   if (gone) changes.push({ key: owner, value: null })
   else {
     const fields = { address: state.tokens.address[id], ...state.tokens.text[id] }
@@ -169,16 +244,7 @@ function tokenImage(state: FoldState, id: number, store: StateStore, changes: St
   }
 }
 
-/** Journals never change once their block is applied: new ones are written, final or undone ones deleted. */
-function journalsImage(state: FoldState, kept: readonly number[], changes: StateChange[]): number[] {
-  const known = new Set(kept)
-  const current = new Set(state.journals.map((journal) => journal.seq))
-  for (const journal of state.journals) {
-    if (!known.has(journal.seq)) changes.push({ key: `j/${padded(journal.seq)}`, value: packJournal(journal) })
-  }
-  for (const seq of kept) if (!current.has(seq)) changes.push({ key: `j/${padded(seq)}`, value: null })
-  return [...current]
-}
+const journalKey = (seq: number): string => `j/${padded(seq)}`
 
 /** A journal's JSON as checkpoints have always stored it: two fields have older names there. */
 export type StoredJournal = Omit<BlockJournal, 'stack' | 'publishedPairs' | 'publishedTokens'> & {

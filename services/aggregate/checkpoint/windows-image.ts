@@ -18,11 +18,13 @@ type StoredWindows = {
   before: Record<WindowRing, (number | null)[]>
 }
 
+export type WindowFacts = Pick<FoldState, 'names' | 'highNowS' | 'finalNowS'>
+
 /** `owner` is `p/<id>` for a pair, `t/<id>` for a token. */
 export function windowsImage(
   owner: string,
   windows: Windows,
-  { names, highNowS, finalNowS }: FoldState,
+  { names, highNowS, finalNowS }: WindowFacts,
 ): StateChange[] {
   const changes: StateChange[] = []
   for (const name of RING_NAMES) ringImage(owner, name, windows[name], changes)

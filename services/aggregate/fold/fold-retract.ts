@@ -18,6 +18,7 @@ export function canRetractTo(state: FoldState, hash: string): boolean {
 }
 
 export function foldRetract(state: FoldState, toHash: string): FoldResult {
+  state.beforeChange?.all()
   const undone: BlockJournal[] = []
   const mains = new Map<string, string | null>()
   const undo = new Undo(state)

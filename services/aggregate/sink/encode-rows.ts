@@ -9,6 +9,7 @@ import {
 } from '../../core/domain/packed-candles.js'
 import { dayVolumeUsd } from '../../core/domain/packed-windows.js'
 import type { PairInfo, TokenInfo } from '../../core/domain/records.js'
+import { atOnce } from '../../core/runtime/in-turns.js'
 import type { Cell, RowWriter } from '../../core/store/row-binary.js'
 import { rowVersion, type TableName } from '../../core/store/tables.js'
 import { pairInfo, tokenInfo } from '../fold/update-entries.js'
@@ -17,12 +18,15 @@ import { PAIR } from '../state/pairs.js'
 import { TOKEN } from '../state/tokens.js'
 import type { HourState, PairState, RowBatch, TokenState } from './row-batch.js'
 
+type PairFacts = { info: PairInfo; decimals0: number | null; decimals1: number | null } | undefined
+type MainPrices = { main_price_usd: number; main_open_usd: number } | undefined
+
 /** Facts of pairs and tokens as the fold has them now. When they change, the pair or token is in a later batch again. */
 export interface RowFacts {
-  pair(address: string): { info: PairInfo; decimals0: number | null; decimals1: number | null } | undefined
+  pair(address: string): PairFacts
   token(address: string): TokenInfo | undefined
   /** Prices of a token's main pair, for its change. */
-  mainPrices(address: string): { main_price_usd: number; main_open_usd: number } | undefined
+  mainPrices(address: string): MainPrices
   finalNowS(): number
 }
 
@@ -35,23 +39,46 @@ const ORDER = [
   ...(['pair_hour_rows', 'main_pair_rows', 'progress_rows'] as const),
 ] satisfies TableName[]
 
-/** A batch is encoded once: its rows are written to its own writers. */
+const HOLDERS_PER_TURN = 100
+
+/** All rows of a batch at once; see `encodingRows`. */
 export function encodeRows(chain: string, batch: RowBatch, facts: RowFacts): Insert[] {
-  for (const [pair, state] of batch.pairs) {
+  return atOnce(encodingRows(chain, batch, facts))
+}
+
+/**
+ * A batch is encoded once: its rows are written to its own writers. Facts are those of the first step, so that blocks can be folded
+ * between the others.
+ */
+export function* encodingRows(chain: string, batch: RowBatch, facts: RowFacts): Generator<void, Insert[]> {
+  const pairs = [...batch.pairs].map(([pair, state]) => ({ pair, state, known: facts.pair(pair) }))
+  const tokens = [...batch.tokens].map(([token, state]) => {
+    return { token, state, info: facts.token(token), prices: facts.mainPrices(token) }
+  })
+  const finalNowS = facts.finalNowS()
+  yield
+  for (const { pair, state, known } of pairs) {
     for (const kept of [...state.older, ...state.newest])
       if (kept !== undefined) putCandle(batch.writer('candle_rows'), chain, pair, kept, kept.version)
     for (const hour of state.hours) putHour(batch.writer('pair_hour_rows'), chain, hour)
-    batch.writer('pair_rows').row(pairRow(chain, pair, state, facts))
+    batch.writer('pair_rows').row(pairRow(chain, pair, state, known))
+    yield
   }
-  for (const [token, state] of batch.tokens) batch.writer('token_rows').row(tokenRow(chain, token, state, facts))
+  for (const { token, state, info, prices } of tokens) {
+    batch.writer('token_rows').row(tokenRow(chain, token, state, info, prices))
+    yield
+  }
+  let holders = 0
   for (const { token, holder, balance, updatedAtS, version } of batch.holders.values()) {
     batch
       .writer('holder_rows')
       .row([chain, token, holder, balance ?? '0', updatedAtS, version, balance === null ? 1 : 0])
+    holders += 1
+    if (holders % HOLDERS_PER_TURN === 0) yield
   }
   if (batch.last !== null) {
     const { epoch, seq, number, hash, now, finalized_number: finalized } = batch.last
-    const row = [chain, epoch, seq, number, hash, now, facts.finalNowS(), finalized, rowVersion(epoch, seq)]
+    const row = [chain, epoch, seq, number, hash, now, finalNowS, finalized, rowVersion(epoch, seq)]
     batch.writer('progress_rows').row(row)
   }
   return ORDER.flatMap((table) => {
@@ -88,8 +115,7 @@ function putHour(to: RowWriter, chain: string, { pair, hourS, figures, version }
 const PAIR_FILLERS = new Array<null>(21).fill(null)
 const TOKEN_FILLERS = new Array<null>(14).fill(null)
 
-function pairRow(chain: string, pair: string, { update, version }: PairState, facts: RowFacts): Cell[] {
-  const known = facts.pair(pair)
+function pairRow(chain: string, pair: string, { update, version }: PairState, known: PairFacts): Cell[] {
   if (update === null || known === undefined) return [chain, pair, ...PAIR_FILLERS, version, 1]
   const { info, decimals0, decimals1 } = known
   const { windows, candles: _candles, trades: _trades, liquidity: _liquidity, ...state } = update
@@ -101,14 +127,19 @@ function pairRow(chain: string, pair: string, { update, version }: PairState, fa
   ]
 }
 
-function tokenRow(chain: string, token: string, { update, windows, version }: TokenState, facts: RowFacts): Cell[] {
-  const info = facts.token(token)
+function tokenRow(
+  chain: string,
+  token: string,
+  { update, windows, version }: TokenState,
+  info: TokenInfo | undefined,
+  prices: MainPrices,
+): Cell[] {
   if (update === null || info === undefined) return [chain, token, ...TOKEN_FILLERS, version, 1]
   const { windows: _windows, ...state } = update
   return [
     ...[chain, token, info.name, info.symbol, info.decimals, info.total_supply, update.price_usd, update.main_pair],
     ...[update.tvl, update.holders, dayVolumeUsd(windows), info.created_at, info.launch_platform],
-    ...[info.launch_stage, JSON.stringify({ ...state, info, ...facts.mainPrices(token) }), windows, version, 0],
+    ...[info.launch_stage, JSON.stringify({ ...state, info, ...prices }), windows, version, 0],
   ]
 }
 

@@ -1,7 +1,8 @@
 /** Batches rows and writes them to the store, one batch at a time behind the fold. */
+import { inTurns } from '../../core/runtime/in-turns.js'
 import type { Store } from '../../core/store/port.js'
 import type { FoldResult } from '../fold/block-changes.js'
-import { encodeRows, type RowFacts } from './encode-rows.js'
+import { encodingRows, type RowFacts } from './encode-rows.js'
 import { RowBatch } from './row-batch.js'
 
 /** A batch is written when its first row is `flushEveryMs` old, or when it has `flushRows`. */
@@ -46,7 +47,8 @@ export function createSink(
 
   async function write(full: RowBatch, stored: readonly (() => void)[]): Promise<void> {
     const startedMs = performance.now()
-    for (const { table, rows } of encodeRows(chain, full, facts)) await store.insertRows(table, rows)
+    const inserts = await inTurns(encodingRows(chain, full, facts))
+    for (const { table, rows } of inserts) await store.insertRows(table, rows)
     onWritten(full.rows, performance.now() - startedMs)
     for (const onStored of stored) onStored()
     flushedSeq = full.last?.seq ?? flushedSeq

@@ -15,6 +15,14 @@ export interface RestingState {
   balance(key: string): string | undefined
 }
 
+/** Told before a pair or token changes, before a journal's data is given to another, and before anything is undone. */
+export interface BeforeChange {
+  pair(id: number): void
+  token(id: number): void
+  journal(journal: BlockJournal): void
+  all(): void
+}
+
 export type FoldSettings = {
   /** How far a block's time may be behind the chain's now. */
   maxTimeBackS: number
@@ -44,6 +52,8 @@ export class FoldState {
   readonly balances = new Map<string, string | null>()
   readonly changedPairs = new Set<number>()
   readonly changedTokens = new Set<number>()
+  /** A checkpoint that still copies the state. */
+  beforeChange: BeforeChange | null = null
   /** Pairs that traded in a minute, to find windows that move without a trade. */
   readonly tradedMinutes = new Map<number, Set<number>>()
   /** Tokens the current block has changed, in order. */
@@ -105,6 +115,7 @@ export class FoldState {
       if (oldest.head.number > this.finalizedNumber && this.journals.length <= this.settings.journalBlocks) break
       this.finalNowS = oldest.nowS
       this.journals.shift()
+      this.beforeChange?.journal(oldest)
       this.recycle(oldest.stack)
     }
   }
@@ -118,6 +129,7 @@ export class FoldState {
   touchPair(id: number): void {
     if (this.pairTouched[id] === this.seq) return
     this.pairTouched[id] = this.seq
+    this.beforeChange?.pair(id)
     const { stack } = this.journal
     this.pairs.rows.pushRow(id, stack)
     stack.push(id)
@@ -128,6 +140,7 @@ export class FoldState {
   touchToken(id: number): void {
     if (this.tokenTouched[id] === this.seq) return
     this.tokenTouched[id] = this.seq
+    this.beforeChange?.token(id)
     const { stack } = this.journal
     this.tokens.rows.pushRow(id, stack)
     stack.push(id)

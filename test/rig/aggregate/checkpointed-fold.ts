@@ -1,7 +1,7 @@
 /** A fold that crashes anywhere and resumes from its last checkpoint. */
 import { applyRecord } from '../../../services/aggregate/accept-record.js'
 import { StoredHistory } from '../../../services/aggregate/checkpoint/applied-history.js'
-import { CheckpointWriter } from '../../../services/aggregate/checkpoint/checkpoint-writer.js'
+import { type CapturedCheckpoint, CheckpointWriter } from '../../../services/aggregate/checkpoint/checkpoint-writer.js'
 import { readMeta, restingState, restoreState } from '../../../services/aggregate/checkpoint/restore-state.js'
 import { memoryStateStore } from '../../../services/aggregate/checkpoint/state-store.js'
 import type { FoldResult } from '../../../services/aggregate/fold/block-changes.js'
@@ -11,10 +11,20 @@ import type { Random } from '../market/random.js'
 import type { RecordingLine } from '../reference/lines.js'
 import { chainRecordOf, FOLD_SETTINGS } from './fold-lines.js'
 
+type Run = {
+  keeper: CheckpointWriter
+  state: FoldState
+  history: StoredHistory
+  at: number
+  pending: { captured: CapturedCheckpoint; at: number } | undefined
+}
+
+const STEPS_PER_LINE = 4
+
 /**
- * Applies the lines, with a checkpoint captured after every `checkpointEvery` and written up to that many lines later. After
- * each number of lines in `crashAfter` the fold resumes from the last one written. Results of repeated lines replace the
- * earlier ones.
+ * Applies the lines, with a checkpoint captured after every `checkpointEvery`, copied step by step while further lines are
+ * applied, and written up to that many lines later. After each number of lines in `crashAfter` the fold resumes from the
+ * last one written. Results of repeated lines replace the earlier ones.
  */
 export async function foldThroughCrashes(
   facts: ChainFacts,
@@ -27,7 +37,7 @@ export async function foldThroughCrashes(
   const bySeq = new Map<number, FoldResult[]>()
   const crashes = new Set(crashAfter)
 
-  function start() {
+  function start(): Run {
     const keeper = new CheckpointWriter(store, 'test')
     const resting = restingState(store, keeper.pendingBalances)
     const meta = readMeta(store)
@@ -36,8 +46,7 @@ export async function foldThroughCrashes(
         ? new FoldState(facts, FOLD_SETTINGS, 1, resting)
         : restoreState(facts, FOLD_SETTINGS, meta, store, resting)
     if (meta !== undefined) keeper.resume(meta.journals)
-    const pending = { write: async () => {}, at: Number.POSITIVE_INFINITY }
-    return { keeper, state, history: new StoredHistory(store), at: meta?.position ?? 0, pending }
+    return { keeper, state, history: new StoredHistory(store), at: meta?.position ?? 0, pending: undefined }
   }
 
   let run = start()
@@ -46,13 +55,14 @@ export async function foldThroughCrashes(
     run.at += 1
     if (result !== undefined) bySeq.set(result.update.seq, [...(bySeq.get(result.update.seq) ?? []), result])
     if (run.at % checkpointEvery === 0) {
-      const write = run.keeper.capture(run.state, run.history, run.at)
-      run.pending = { write, at: run.at + Math.floor(random.next() * checkpointEvery) }
+      const captured = run.keeper.capture(run.state, run.history, run.at)
+      run.pending = { captured, at: run.at + Math.floor(random.next() * checkpointEvery) }
     }
-    if (run.at >= run.pending.at) {
-      await run.pending.write()
-      run.pending.at = Number.POSITIVE_INFINITY
+    if (run.pending !== undefined && run.at >= run.pending.at) {
+      await run.pending.captured.write()
+      run.pending = undefined
     }
+    for (let steps = random.next() * STEPS_PER_LINE; steps > 0; steps -= 1) run.pending?.captured.copy.next()
     if (crashes.delete(run.at)) run = start()
   }
   const all = [...bySeq.keys()].sort((a, b) => a - b).map((seq) => bySeq.get(seq) as FoldResult[])
