@@ -1,40 +1,22 @@
 /** The examples in Node and Java, on a real broker: their volumes are those of the stored trades. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
-import { memoryStateStore } from '../../services/aggregate/checkpoint/state-store.js'
-import { createCodec } from '../../services/core/log/codec.js'
 import type { EventLog } from '../../services/core/log/port.js'
 import type { SchemaRegistry } from '../../services/core/log/registry.js'
 import { httpRegistry } from '../../services/core/log/registry-http.js'
 import { inLogRegistry } from '../../services/core/log/registry-in-log.js'
-import { openStore } from '../../services/core/store/clickhouse-store.js'
-import type { Store } from '../../services/core/store/port.js'
-import { appendLines, runPipeline } from '../rig/aggregate/pipeline-run.js'
-import { storeTargetOf } from '../rig/engine.js'
-import { freshPrefix, openTestLog } from '../rig/kafka/open-log.js'
-import { generateRecording } from '../rig/market/generate.js'
-import { marketMoney } from '../rig/market/money.js'
+import { type ConsumedMarkets, openConsumedMarkets } from '../rig/kafka/consumed-markets.js'
 import { run } from '../rig/python/venv.js'
-import { sharedBroker, sharedRegistry } from '../rig/servers/shared.js'
+import { sharedRegistry } from '../rig/servers/shared.js'
 
 const EXAMPLES = join(repositoryRoot(), 'examples')
 
-let folder: string
-let brokers: string
-let store: Store
+let markets: ConsumedMarkets
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'dextape-consumers-'))
-  brokers = await sharedBroker()
-  store = await openStore(storeTargetOf(folder))
-  await store.migrate()
+  markets = await openConsumedMarkets()
 }, 600_000)
-afterAll(async () => {
-  await store?.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => markets?.close())
 
 type Volume = { pair: string; trades: number; usd: number }
 
@@ -45,7 +27,7 @@ const environmentOf = ({ registry }: Read) => ({
 })
 
 const node = (read: Read) =>
-  run(process.execPath, [join(EXAMPLES, 'volumes.mjs'), brokers, read.chain, read.prefix], environmentOf(read))
+  run(process.execPath, [join(EXAMPLES, 'volumes.mjs'), markets.brokers, read.chain, read.prefix], environmentOf(read))
 
 /** Maven fetches the jars into its own folder, outside the checkout. */
 const java = (read: Read) =>
@@ -53,22 +35,17 @@ const java = (read: Read) =>
     'mvn',
     [
       ...['-B', '-q', '-Dstyle.color=never', '-f', join(EXAMPLES, 'java/pom.xml')],
-      ...[`-Dbuild.folder=${join(folder, 'target')}`, 'compile', 'exec:java'],
-      `-Dexec.args=${brokers} ${read.chain} ${read.prefix}`,
+      ...[`-Dbuild.folder=${join(markets.folder, 'target')}`, 'compile', 'exec:java'],
+      `-Dexec.args=${markets.brokers} ${read.chain} ${read.prefix}`,
     ],
     environmentOf(read),
   )
 
-/** A market with reorgs on a log of its own. */
 async function play(chain: string, seed: number, registryOf: (log: EventLog) => SchemaRegistry) {
-  const prefix = freshPrefix()
-  const log = openTestLog(brokers, prefix)
-  const deps = { facts: marketMoney(chain), log, codec: createCodec(registryOf(log)), store }
-  const options = { retracts: { probability: 0.08, maxDepth: 8 }, secondsPerBlock: 90 }
-  await appendLines(deps, generateRecording({ seed, chain, blocks: 80, options }))
-  await runPipeline({ ...deps, stateStore: memoryStateStore() })
+  const { prefix, log, lines, playTo } = markets.market({ chain, seed, blocks: 80, registryOf })
+  await playTo(lines)
   await log.close()
-  const stored = await store.query<Volume>(
+  const stored = await markets.store.query<Volume>(
     `SELECT pair, toFloat64(count()) AS trades, sumIf(amount_usd, isFinite(amount_usd)) AS usd
      FROM trade_rows FINAL WHERE chain = {chain:String} AND is_deleted = 0 GROUP BY pair ORDER BY pair`,
     { chain },

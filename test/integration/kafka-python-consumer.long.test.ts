@@ -1,76 +1,36 @@
 /** A reader in another language, on a real broker: from the topics alone it comes to the candles we store, bit for bit. */
-
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
-import { memoryStateStore } from '../../services/aggregate/checkpoint/state-store.js'
 import { NO_CANDLES, packCandles, unpackCandles } from '../../services/core/domain/packed-candles.js'
 import type { BlockUpdate } from '../../services/core/domain/records.js'
-import { type Codec, createCodec } from '../../services/core/log/codec.js'
+import type { Codec } from '../../services/core/log/codec.js'
 import { type EventLog, updatesTopic } from '../../services/core/log/port.js'
-import type { SchemaRegistry } from '../../services/core/log/registry.js'
 import { httpRegistry } from '../../services/core/log/registry-http.js'
 import { inLogRegistry } from '../../services/core/log/registry-in-log.js'
-import { openStore } from '../../services/core/store/clickhouse-store.js'
-import type { Store } from '../../services/core/store/port.js'
 import { TABLES } from '../../services/core/store/tables.js'
-import { appendLines, runPipeline } from '../rig/aggregate/pipeline-run.js'
-import { storeTargetOf } from '../rig/engine.js'
-import { freshPrefix, openTestLog } from '../rig/kafka/open-log.js'
-import { generateRecording } from '../rig/market/generate.js'
-import { marketMoney } from '../rig/market/money.js'
+import { type ConsumedMarkets, type MarketPlan, openConsumedMarkets } from '../rig/kafka/consumed-markets.js'
 import { pythonEnvironment, run } from '../rig/python/venv.js'
-import { sharedBroker, sharedRegistry } from '../rig/servers/shared.js'
+import { sharedRegistry } from '../rig/servers/shared.js'
 
 const EXAMPLES = join(repositoryRoot(), 'examples')
 /** Small enough that many updates come in parts. */
 const MAX_VALUE_BYTES = 12_000
-const options = { retracts: { probability: 0.08, maxDepth: 8 }, secondsPerBlock: 90 }
 
-let folder: string
-let brokers: string
-let store: Store
+let markets: ConsumedMarkets
 let python: string
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'dextape-python-'))
   python = join(await pythonEnvironment('examples', join(EXAMPLES, 'requirements.txt')), 'python')
-  brokers = await sharedBroker()
-  store = await openStore(storeTargetOf(folder))
-  await store.migrate()
+  markets = await openConsumedMarkets()
 }, 600_000)
-afterAll(async () => {
-  await store?.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => markets?.close())
 
-type Plan = { chain: string; seed: number; registryOf(log: EventLog): SchemaRegistry }
-
-/** One chain on a log of its own, played up to a line at a time. */
-function market({ chain, seed, registryOf }: Plan) {
-  const prefix = freshPrefix()
-  const kafka = openTestLog(brokers, prefix)
-  const log = { ...kafka, maxValueBytes: MAX_VALUE_BYTES }
-  const codec = createCodec(registryOf(kafka))
-  const deps = { facts: marketMoney(chain), log, codec, store, stateStore: memoryStateStore() }
-  const lines = generateRecording({ seed, chain, blocks: 120, options })
-  let played = 0
-  return {
-    ...deps,
-    lines: lines.length,
-    async playTo(count: number) {
-      await appendLines(deps, lines.slice(played, count))
-      played = count
-      await runPipeline(deps)
-    },
-    consume: (...more: string[]) =>
-      run(python, [
-        ...[join(EXAMPLES, 'consumer.py'), '--brokers', brokers, '--chain', chain, '--prefix', prefix],
-        ...more,
-      ]),
-  }
+function consumed(plan: Pick<MarketPlan, 'chain' | 'seed' | 'registryOf'>) {
+  const market = markets.market({ ...plan, blocks: 120, maxValueBytes: MAX_VALUE_BYTES })
+  const { chain, prefix } = market
+  const fixed = [join(EXAMPLES, 'consumer.py'), '--brokers', markets.brokers, '--chain', chain, '--prefix', prefix]
+  return { ...market, consume: (...more: string[]) => run(python, [...fixed, ...more]) }
 }
 
 const columns = TABLES.candle_rows.filter((name) => name !== 'version' && name !== 'is_deleted')
@@ -80,7 +40,7 @@ async function storedCandles(chain: string): Promise<Record<string, unknown>[]> 
     if (name === 'time') return 'toUnixTimestamp(time) AS time'
     return /_[umr]$/.test(name) ? `if(isNaN(${name}), NULL, ${name}) AS ${name}` : name
   })
-  return store.query(
+  return markets.store.query(
     `SELECT ${values.join(', ')} FROM candle_rows AS c FINAL WHERE chain = {chain:String} AND is_deleted = 0
      ORDER BY pair, interval, c.time`,
     { chain },
@@ -96,8 +56,8 @@ const parsed = (out: string): unknown[] =>
 
 describe('with schemas in the log', () => {
   test('the candles are the stored ones, from updates in parts, with reorgs, read in two goes', async () => {
-    const eth = market({ chain: 'eth', seed: 301, registryOf: inLogRegistry })
-    const state = join(folder, 'eth.json')
+    const eth = consumed({ chain: 'eth', seed: 301, registryOf: inLogRegistry })
+    const state = join(markets.folder, 'eth.json')
     await eth.playTo(Math.floor(eth.lines / 2))
     expect(await eth.consume('--state', state)).toMatchObject({ code: 0 })
     await eth.playTo(eth.lines)
@@ -144,7 +104,7 @@ describe('with schemas in the log', () => {
 describe('with a schema registry', () => {
   test('the candles are the stored ones; what came before is dropped, what differs is told', async () => {
     const url = await sharedRegistry()
-    const solana = market({ chain: 'solana', seed: 302, registryOf: () => httpRegistry({ url }) })
+    const solana = consumed({ chain: 'solana', seed: 302, registryOf: () => httpRegistry({ url }) })
     const { log, codec } = solana
     await solana.playTo(solana.lines)
     const topic = updatesTopic('solana')

@@ -13,8 +13,6 @@ const RECIPES = new Map(
     .map((section) => [section.slice(0, section.indexOf('\n')), linesOf(section)]),
 )
 
-export const recipesPage = (): string => PAGE
-
 export const recipeTitles = (): string[] => [...RECIPES.keys()]
 
 /** The arguments of each command of each line. */
