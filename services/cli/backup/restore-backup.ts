@@ -6,7 +6,13 @@ import { type DataDir, openDataDir } from '../../core/data-dir/data-dir.js'
 import { openRepairs } from '../../core/data-dir/repairs.js'
 import { ConfigError } from '../../core/domain/errors.js'
 import { plainChunk } from '../../core/log/chunk.js'
-import { type Environment, openEnvironment } from '../../core/log/lmdb-tables.js'
+import {
+  areSchemasWhole,
+  type Environment,
+  openEnvironment,
+  removeTopicNames,
+  sealSchemas,
+} from '../../core/log/lmdb-tables.js'
 import { restoreTopic } from '../../core/log/salvage-log.js'
 import { silentLogger } from '../../core/runtime/logger.js'
 import { knownHeads } from '../../processes/repair/known-heads.js'
@@ -84,6 +90,8 @@ async function restoreLog(folder: string, path: string, { topics, tables }: Back
   try {
     await env.root.transaction(() => {
       for (const [key, value] of tables.schemas) env.schemas.put(key as Key, value)
+      if (!areSchemasWhole(env)) throw backupDamaged(fileOf(folder), 'has schemas with a wrong checksum')
+      removeTopicNames(env)
     })
     for (const [at, [topic, { start, end, files }]] of Object.entries(topics).entries()) {
       const id = at + 1
@@ -94,6 +102,7 @@ async function restoreLog(folder: string, path: string, { topics, tables }: Back
       })
       records += end - start
     }
+    await env.root.transaction(() => sealSchemas(env))
     await env.root.flushed
     return records
   } finally {

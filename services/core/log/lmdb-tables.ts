@@ -119,6 +119,12 @@ export function sealSchemas({ schemas }: Pick<Environment, 'schemas'>): void {
   schemas.put(SCHEMAS_SEAL, checksumOfSchemas(schemas))
 }
 
+/** For a log that is written again, where topics get other ids. */
+export function removeTopicNames({ schemas }: Pick<Environment, 'schemas'>): void {
+  for (const key of [...schemas.getKeys({ start: ['topic'], end: ['topic', MOST_TOPICS] })]) schemas.remove(key)
+}
+
+const MOST_TOPICS = 1e9
 const SCHEMAS_SEAL = 'checksum'
 export const WRONG_SCHEMAS = 'the schemas have a wrong checksum'
 

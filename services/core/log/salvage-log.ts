@@ -11,6 +11,7 @@ import {
   type Environment,
   findRecordProblem,
   openEnvironment,
+  removeTopicNames,
   sealSchemas,
   type TopicState,
   WRONG_SCHEMAS,
@@ -63,9 +64,7 @@ export async function salvageLog(path: string): Promise<Salvage> {
   try {
     hasSchemas &&= areSchemasWhole(env)
     await env.root.transaction(() => {
-      // Under the ids of the damaged log.
-      for (const key of [...env.schemas.getKeys({ start: ['topic'], end: ['topic', MOST_TOPICS] })])
-        env.schemas.remove(key)
+      removeTopicNames(env)
       for (const [topic, { state, id }] of found.topics) lost.push(...restoreTopic(env, topic, id, state))
       sealSchemas(env)
     })
@@ -145,7 +144,6 @@ function lacksSchemas({ schemas }: Found): boolean {
   return typeof count !== 'number' || definitions.length < count
 }
 
-const MOST_TOPICS = 1e9
 const ENTRIES_PER_COMMIT = 500
 
 /** Values are copied as they are stored, compressed. */
