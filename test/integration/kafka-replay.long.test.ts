@@ -7,9 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import type { ChainFacts } from '../../services/core/domain/chains.js'
-import type { BlockUpdate } from '../../services/core/domain/records.js'
-import { stateTopic, updatesTopic } from '../../services/core/log/port.js'
-import { recordsOf } from '../../services/core/log/topic-records.js'
+import { stateTopic } from '../../services/core/log/port.js'
 import { type Cluster, KEY, startCluster } from '../rig/cluster/cluster.js'
 import { openedLogOf } from '../rig/cluster/contents.js'
 import { chainsOf } from '../rig/cluster/owners.js'
@@ -17,8 +15,9 @@ import { countOf, seedOf } from '../rig/counts.js'
 import { removeScratchFolders, runCommand, scratchFolder, startCommand } from '../rig/http/command.js'
 import { marketMoney, moneySections } from '../rig/market/money.js'
 import { createRandom } from '../rig/market/random.js'
+import { expectPushes } from '../rig/replay/expect-pushes.js'
 import { type Listener, listenTo } from '../rig/replay/listeners.js'
-import { pushedUpdates, swapsOf, updateOf } from '../rig/replay/pushed-swaps.js'
+import { updatesIn } from '../rig/up/contents.js'
 import { generateTape, seqsOf, writeTape } from '../rig/up/recording.js'
 
 const CHAINS = ['eth', 'bsc']
@@ -78,13 +77,6 @@ function environmentWith(money: readonly ChainFacts[]): Record<string, string> {
   return { DEXTAPE_CONFIG: file, DEXTAPE_API_KEY: KEY, CLICKHOUSE_URL: cluster.store.url }
 }
 
-async function updatesOf(chain: string): Promise<BlockUpdate[]> {
-  const updates: BlockUpdate[] = []
-  for await (const record of recordsOf(openedLogOf(cluster), updatesTopic(chain)))
-    if (record.kind === 'update') updates.push(record.update)
-  return updates
-}
-
 async function killOwner(chain: string): Promise<void> {
   for (const aggregate of cluster.aggregates) if ((await chainsOf(aggregate)).includes(chain)) await aggregate.restart()
 }
@@ -128,8 +120,6 @@ async function abandon(chain: string, env: Record<string, string>): Promise<void
   })
 }
 
-const seqOf = (cursor: string): number => Number(cursor.split(':')[2])
-
 it(
   `${REPLAYS} replays with ${CLIENTS} clients (seed ${SEED})`,
   async () => {
@@ -150,17 +140,9 @@ it(
     await sleep(2000)
     expect(listeners.filter((listener) => listener.isClosed())).toEqual([])
     for (const chain of CHAINS) {
-      const updates = await updatesOf(chain)
-      const switches = updates.filter(({ epoch }, at) => at > 0 && updates[at - 1]?.epoch !== epoch)
-      expect(switches.length).toBe(REPLAYS)
-      const pushed = pushedUpdates(updates)
-      for (const { since, cursors, gaps, others } of listeners.filter((listener) => listener.chain === chain)) {
-        expect(new Set(cursors).size).toBe(cursors.length)
-        expect(cursors.map(updateOf)).toEqual(swapsOf(pushed.filter(({ seq }) => seq > seqOf(since))))
-        expect({ gaps, others }).toEqual({
-          ...{ gaps: switches.map(({ epoch, seq }) => `${epoch}:${chain}:${seq}:0`), others: [] },
-        })
-      }
+      const updates = await updatesIn(openedLogOf(cluster), chain)
+      const ofChain = listeners.filter((listener) => listener.chain === chain)
+      expect(expectPushes(ofChain, updates).length).toBe(REPLAYS)
       if (chain === CHAINS[0]) await abandon(chain, environmentWith(moneyFor(REPLAYS)))
       // Only the checkpoints of the live epoch are kept.
       const states = (await cluster.log.topicNames()).filter((topic) => topic.startsWith(stateTopic(chain)))

@@ -5,22 +5,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, it } from 'vitest'
 import type { ChainFacts } from '../../services/core/domain/chains.js'
-import type { BlockUpdate } from '../../services/core/domain/records.js'
-import { createCodec } from '../../services/core/log/codec.js'
-import { openEmbedded } from '../../services/core/log/embedded-log.js'
-import { updatesTopic } from '../../services/core/log/port.js'
-import { recordsOf } from '../../services/core/log/topic-records.js'
-import type { StatusReport } from '../../services/serve/status-report.js'
 import { countOf, seedOf } from '../rig/counts.js'
-import { removeScratchFolders, runCommand, scratchFolder, startCommand } from '../rig/http/command.js'
+import { removeScratchFolders, runCommand, scratchFolder } from '../rig/http/command.js'
 import { writeRecording } from '../rig/http/recording-file.js'
-import { environmentOf, KEY, startUp, type Up, type UpPlan } from '../rig/http/up.js'
+import { environmentOf, KEY, startUp, type UpPlan } from '../rig/http/up.js'
 import { generateRecording } from '../rig/market/generate.js'
 import { marketMoney } from '../rig/market/money.js'
 import { createRandom } from '../rig/market/random.js'
 import type { RecordingLine } from '../rig/reference/lines.js'
+import { expectPushes } from '../rig/replay/expect-pushes.js'
 import { type Listener, listenTo } from '../rig/replay/listeners.js'
-import { pushedUpdates, swapsOf, updateOf } from '../rig/replay/pushed-swaps.js'
+import { replayBeside, replaysOf } from '../rig/replay/replay-beside.js'
+import { readUpdates } from '../rig/up/contents.js'
 
 const CHAINS = ['eth', 'bsc', 'solana', 'base', 'polygon'].slice(0, countOf('replayedMarkets'))
 const SEED = seedOf('replayedMarkets')
@@ -65,23 +61,6 @@ function byTime(markets: readonly (readonly RecordingLine[])[]): RecordingLine[]
   return timed.sort((a, b) => a.timeS - b.timeS).map(({ line }) => line)
 }
 
-async function updatesOf(dataDir: string, chain: string): Promise<BlockUpdate[]> {
-  const { log, registry } = openEmbedded({ path: `${dataDir}/log` })
-  const open = { log, codec: createCodec(registry) }
-  const updates: BlockUpdate[] = []
-  try {
-    for await (const record of recordsOf(open, updatesTopic(chain)))
-      if (record.kind === 'update') updates.push(record.update)
-  } finally {
-    await log.close()
-  }
-  return updates
-}
-
-const seqOf = (cursor: string): number => Number(cursor.split(':')[2])
-
-const replaysOf = async (up: Up) => ((await up.get('/status')).body as StatusReport).replays
-
 it(
   `${CHAINS.length} markets with other money, ${CLIENTS} clients, ${CHAINS.length * KILLS_EACH} kills (seed ${SEED})`,
   async () => {
@@ -125,31 +104,11 @@ it(
     const beside: number[] = []
     const switching: number[] = []
     for (const chain of CHAINS) {
-      for (let kill = 0; kill <= KILLS_EACH; kill += 1) {
-        const running = startCommand(['replay', '--chain', chain], { cwd: folder, env, asUser: true })
-        let isOver = false
-        void running.ended.then(() => {
-          isOver = true
-        })
-        const killAtMs = kill === KILLS_EACH ? Number.POSITIVE_INFINITY : Date.now() + random.int(2500, 9000)
-        let stage = 'starting'
-        while (!isOver && Date.now() < killAtMs) {
-          delays = stage === 'switching' ? switching : beside
-          await Promise.race([sleep(300), running.ended])
-          const replay = (await replaysOf(up)).find((one) => one.chain === chain)
-          if (replay?.running === true) stage = replay.stage
-        }
-        if (kill < KILLS_EACH) {
-          running.child.kill('SIGKILL')
-          await running.ended
-          kills.push(`${chain} ${stage}`)
-          continue
-        }
-        const { code, out, err } = await running.ended
-        expect({ code, out, err: code === 0 ? '' : err }).toEqual({
-          ...{ code: 0, out: expect.stringMatching(`^${chain} continues in epoch \\d+, as replayed\\.\n$`), err: '' },
-        })
+      const onStage = (stage: string) => {
+        delays = stage === 'switching' ? switching : beside
       }
+      const killAfterMs = [2500, 9000] as const
+      kills.push(...(await replayBeside(up, { chain, folder, env, kills: KILLS_EACH, killAfterMs, random, onStage })))
       // Between two replays: the machine may be busier than it was before the first.
       await sleep(SETTLE_MS)
       delays = alone
@@ -170,30 +129,14 @@ it(
       ].join('\n'),
     )
     await sleep(1000)
-    const ends = new Map((await up.status()).map(({ chain, seq, epoch }) => [chain, { seq, epoch }]))
+    const ends = new Map((await up.status()).map(({ chain, seq }) => [chain, seq ?? 0]))
     await sleep(3000)
     expect(await replaysOf(up)).toEqual([])
     expect(listeners.filter((listener) => listener.isClosed())).toEqual([])
     for (const { chain } of markets) {
-      const { seq: end = 0 } = ends.get(chain) ?? {}
-      const updates = await updatesOf(up.dataDir, chain)
-      const switches = updates.filter(({ epoch }, at) => at > 0 && updates[at - 1]?.epoch !== epoch)
-      expect(switches.length).toBeGreaterThan(0)
-      const pushed = pushedUpdates(updates).filter(({ seq }) => seq <= end)
-      const retracting = new Set(updates.flatMap(({ seq, kind }) => (kind === 'retract' ? [seq] : [])))
       const ofChain = listeners.filter((listener) => listener.chain === chain)
-      for (const { since, cursors, retracts, gaps, others } of ofChain) {
-        const isCounted = (cursor: string) => seqOf(cursor) > seqOf(since) && seqOf(cursor) <= end
-        const got = cursors.filter(isCounted)
-        expect([new Set(got).size, new Set(retracts).size]).toEqual([got.length, retracts.length])
-        expect(got.map(updateOf)).toEqual(swapsOf(pushed.filter(({ seq }) => seq > seqOf(since))))
-        // Which retracts are due is the same for all of a chain's clients.
-        const due = (ofChain[0]?.retracts ?? []).filter((cursor) => isCounted(cursor) && retracting.has(seqOf(cursor)))
-        expect(retracts.filter(isCounted)).toEqual(due)
-        expect({ gaps, others }).toEqual({
-          ...{ gaps: switches.map(({ epoch, seq }) => `${epoch}:${chain}:${seq}:0`), others: [] },
-        })
-      }
+      const switches = expectPushes(ofChain, await readUpdates(up.dataDir, chain), ends.get(chain))
+      expect(switches.length).toBeGreaterThan(0)
     }
     for (const listener of listeners) listener.close()
     expect((await up.stop()).code).toBe(0)
