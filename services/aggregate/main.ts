@@ -71,6 +71,8 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
   const refolds = new Map<string, { stop: AbortController; cleared: Promise<void> }>()
   /** Of chains that were switched to a replay: deletes of what they replaced. */
   const cleanings = new Map<string, Promise<void>>()
+  /** Until when chains are run here. */
+  const runs = new Map<string, AbortSignal>()
   /** Chains wait for it before they are opened. */
   let gate: Promise<void> = Promise.resolve()
   const { flushEveryMs, checkpointEveryMs } = deps.settings
@@ -83,6 +85,7 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
   async function runChain(chain: string, signal: AbortSignal): Promise<void> {
     await deps.generations?.load()
     await deps.replay?.replays.load()
+    runs.set(chain, signal)
     while (!signal.aborted) {
       const generation = deps.generations?.liveOf(chain) ?? 1
       const whileLive = deps.generations?.whileLive(chain, generation)
@@ -105,7 +108,13 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
     const { log, codec, store, settings, openState } = deps
     const facts = deps.factsOf(chain)
     await switchToReplay({ parts, facts, generation, log, codec, store, settings, openState, logger }, chain)
-    if (parts.replays.of(chain)?.phase !== 'cleaning' || cleanings.has(chain)) return
+    cleanIfDue(parts, chain)
+  }
+
+  function cleanIfDue(parts: ReplayParts, chain: string): void {
+    const signal = runs.get(chain)
+    if (signal === undefined || signal.aborted || cleanings.has(chain)) return
+    if (parts.replays.of(chain)?.phase !== 'cleaning') return
     const cleaning = cleanUntilDone(parts, chain, signal).finally(() => cleanings.delete(chain))
     cleanings.set(chain, cleaning)
   }
@@ -193,6 +202,10 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
       })
     }
   }
+
+  // A process that had the chain before may finish a switch, and then leave what is to be cleaned to this one.
+  const { replay: watched } = deps
+  watched?.replays.onChange((chain) => cleanIfDue(watched, chain))
 
   return {
     runChain,

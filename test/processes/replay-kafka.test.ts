@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createAggregate } from '../../services/aggregate/main.js'
 import { dropReplayedRows, replayDatabase } from '../../services/aggregate/replay/replayed-rows.js'
 import { createReplayReporter } from '../../services/cli/replay/replay-report.js'
@@ -10,6 +10,7 @@ import { runReplay } from '../../services/cli/replay/run-replay.js'
 import { loadConfig } from '../../services/core/config/index.js'
 import { stateTopic, updatesTopic } from '../../services/core/log/port.js'
 import { recordsOf } from '../../services/core/log/topic-records.js'
+import { abortOf } from '../../services/core/runtime/backoff.js'
 import { silentLogger } from '../../services/core/runtime/logger.js'
 import type { Output } from '../../services/core/runtime/output.js'
 import { createHealth } from '../../services/core/runtime/part-health.js'
@@ -32,13 +33,15 @@ const SETTINGS = {
   ...{ ...FOLD_SETTINGS, flushEveryMs: 50, flushRows: 5000, checkpointEveryMs: 100, secondCandlesKeptS: 1e9 },
   ...{ updatesKeptMs: 1e12, updatesHeldMs: 0, deadKeptMs: 1e12 },
 }
+const lines = generateRecording({ seed: 3, chain, blocks: 40, options: { quietDay: 0, quietHour: 0 } })
 const logs = logsForTests()
-const directory = mkdtempSync(join(tmpdir(), 'dextape-replay-kafka-'))
+let directory: string
 let store: Store
-beforeAll(async () => {
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'dextape-replay-kafka-'))
   store = await openTestStore(directory)
 })
-afterAll(async () => {
+afterEach(async () => {
   await store?.close()
   rmSync(directory, { recursive: true, force: true })
 })
@@ -62,13 +65,19 @@ function openPlatform() {
   return { config, platform: kafkaPlatform({ ...choice, registry: { kind: 'in_log' } }, { ...deps, signal }) }
 }
 
-/** As a process would that is configured with the money from before the replay. */
-function startOwner() {
+/** As a process would that is configured with the money from before the replay. `beforeInstall`: in the middle of a switch. */
+function startOwner(beforeInstall: () => Promise<void> = async () => {}) {
   const { platform } = openPlatform()
   const { log, codec, generations, openState } = platform
   const aggregate = createAggregate({
     ...{ log, codec, generations, openState, store, settings: SETTINGS, logger: silentLogger, nowMs: Date.now },
-    replay: { ...platform.replay, openStore: openBeside },
+    replay: {
+      ...{ ...platform.replay, openStore: openBeside },
+      async installState(name, epoch) {
+        await beforeInstall()
+        await platform.replay.installState(name, epoch)
+      },
+    },
     factsOf: () => money,
   })
   const stop = new AbortController()
@@ -116,7 +125,6 @@ const untilLast = (platform: Platform, last: [epoch: number, seq: number]) =>
   vi.waitFor(async () => expect((await updatesOf(platform)).at(-1)).toEqual(last), { timeout: 20_000, interval: 100 })
 
 it('in its own state topic, which replaces the live one', async () => {
-  const lines = generateRecording({ seed: 3, chain, blocks: 40, options: { quietDay: 0, quietHour: 0 } })
   const topics = logs.open()
   const first = startOwner()
   await appendLines({ ...first.platform, facts: money, store }, lines.slice(0, 25))
@@ -134,4 +142,26 @@ it('in its own state topic, which replaces the live one', async () => {
   const upTo = (from: number, to: number, epoch: number) =>
     Array.from({ length: to - from + 1 }, (_, at) => [epoch, from + at])
   expect(updates).toEqual([...upTo(1, 25, 1), ...upTo(25, lines.length, 2)])
+})
+
+it('by the next owner if the first is frozen in the middle, which changes nothing when it goes on', async () => {
+  const [reached, released] = [new AbortController(), new AbortController()]
+  const first = startOwner(async () => {
+    reached.abort()
+    await abortOf(released.signal)
+  })
+  await appendLines({ ...first.platform, facts: money, store }, lines)
+  await untilLast(first.platform, [1, lines.length])
+  const replaying = replayed()
+  await abortOf(reached.signal)
+  const second = startOwner()
+  expect(await replaying).toEqual(['eth continues in epoch 2, as replayed.'])
+  // It is no longer assigned the chain, and deletes nothing any more.
+  const stopping = first.stop()
+  released.abort()
+  await stopping
+  await second.platform.replay.replays.load()
+  expect(second.platform.replay.replays.of(chain)?.phase).toBe('live')
+  expect((await updatesOf(second.platform)).at(-1)).toEqual([2, lines.length])
+  await second.stop()
 })

@@ -18,9 +18,10 @@ export async function hasReplayedRows(store: Store, chain: string): Promise<bool
 const MOVED = [...Object.keys(TABLES).filter((table) => table !== 'progress_rows'), ...FILLED_TABLES, 'progress_rows']
 
 /** May be repeated: rows that come twice count once, since they have the same key and version. */
-export async function moveReplayedRows(store: Store, chain: string): Promise<void> {
+export async function moveReplayedRows(store: Store, chain: string, isWanted: () => Promise<boolean>): Promise<void> {
   const from = replayDatabase(store.database, chain)
-  for (const table of MOVED) await store.command(`ALTER TABLE ${table} ATTACH PARTITION ALL FROM ${from}.${table}`)
+  for (const table of MOVED)
+    if (await isWanted()) await store.command(`ALTER TABLE ${table} ATTACH PARTITION ALL FROM ${from}.${table}`)
 }
 
 export async function dropReplayedRows(store: Store, chain: string): Promise<void> {

@@ -69,11 +69,31 @@ export async function switchToReplay(deps: SwitchDeps, chain: string): Promise<b
     await replays.putWithMoney(chain, { ...replay, phase }, moneyAfter(deps.facts, replays, replay))
     if (isContinued) return true
   }
-  if (await hasReplayedRows(deps.store, chain)) await moveReplayedRows(deps.store, chain)
-  await parts.installState(chain, replay.epoch)
-  await replays.put(chain, { ...replay, phase: 'cleaning' })
-  logger.info('switched to the replay of a chain', { chain, epoch: replay.epoch })
+  if (await finishSwitch(deps, chain, replay.epoch)) {
+    await replays.put(chain, { ...replay, phase: 'cleaning' })
+    logger.info('switched to the replay of a chain', { chain, epoch: replay.epoch })
+  }
   return true
+}
+
+/** False: another process has the chain now and finished the switch. What comes later, such as another replay, is not touched. */
+async function finishSwitch({ parts, store }: SwitchDeps, chain: string, epoch: number): Promise<boolean> {
+  const isUnfinished = () => isIn(parts, chain, { phase: 'switching', epoch })
+  try {
+    if (await hasReplayedRows(store, chain)) await moveReplayedRows(store, chain, isUnfinished)
+    if (await isUnfinished()) await parts.installState(chain, epoch)
+  } catch (error) {
+    // The other process has deleted the rows that were to be moved.
+    if (await isUnfinished()) throw error
+  }
+  return isUnfinished()
+}
+
+/** As the log has it now: a process that was frozen meanwhile may have lost the chain. */
+async function isIn({ replays }: ReplayParts, chain: string, { phase, epoch }: Pick<Replay, 'phase' | 'epoch'>) {
+  await replays.load()
+  const now = replays.of(chain)
+  return now?.phase === phase && now.epoch === epoch
 }
 
 /** Why it cannot be switched to. What may work later is thrown. */
@@ -108,12 +128,17 @@ function whyNotContinued(deps: SwitchDeps, chain: string, { money, fingerprint }
 export async function cleanAfterSwitch({ parts, store }: Pick<SwitchDeps, 'parts' | 'store'>, chain: string) {
   const replay = parts.replays.of(chain)
   if (replay?.phase !== 'cleaning') return
-  parts.beforeDrop?.()
-  await dropReplayedRows(store, chain)
-  parts.beforeDrop?.()
-  await deleteOlderEpochs(store, chain, replay.epoch)
-  await parts.dropReplacedState(chain)
-  await parts.replays.put(chain, { ...replay, phase: 'live' })
+  const steps = [
+    () => dropReplayedRows(store, chain),
+    () => deleteOlderEpochs(store, chain, replay.epoch),
+    () => parts.dropReplacedState(chain),
+    () => parts.replays.put(chain, { ...replay, phase: 'live' }),
+  ]
+  for (const step of steps) {
+    if (!(await isIn(parts, chain, replay))) return
+    parts.beforeDrop?.()
+    await step()
+  }
 }
 
 /** Why the replay no longer fits the live chain; undefined if it does. */

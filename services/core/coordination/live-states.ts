@@ -11,7 +11,7 @@ export type LiveState = { epoch: number; replaced: number | null }
 export interface LiveStates {
   /** As the log has it now; undefined: the topic without an epoch. */
   of(chain: string): Promise<LiveState | undefined>
-  /** May be repeated. */
+  /** May be repeated. A later one stays: a process that was frozen in the middle of a switch may repeat an earlier one. */
   switchTo(chain: string, epoch: number): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export function createLiveStates(log: EventLog): LiveStates {
     of,
     async switchTo(chain, epoch) {
       const live = await of(chain)
-      if (live?.epoch !== epoch) await table.put(`${PREFIX}${chain}`, { epoch, replaced: live?.epoch ?? null })
+      if ((live?.epoch ?? 0) < epoch) await table.put(`${PREFIX}${chain}`, { epoch, replaced: live?.epoch ?? null })
     },
   }
 }
