@@ -73,3 +73,20 @@ it('takes a checkpoint that a replay replaced for another file, and watches that
   watch.look()
   expect(cuts).toEqual([`${dataFileOf(folder)} was cut from ${PAGE} to 100 bytes while in use`])
 })
+
+it('names a log that is removed, also where another process has created an empty one since', () => {
+  const file = dataFileOf(dir.logPath)
+  // As the server has it.
+  const fd = openSync(file, 'r')
+  rmSync(file)
+  writeFileSync(file, Buffer.alloc(64 * PAGE, 1))
+  watch.look()
+  closeSync(fd)
+  expect(cuts).toEqual([`${file} was removed while in use`])
+  expect(problemOf(dir.logPath)).toBeDefined()
+  rmSync(damageMarkOf(dir.logPath))
+  watch.list()
+  rmSync(dir.logPath, { recursive: true })
+  watch.look()
+  expect(cuts.slice(1)).toEqual([`${file} was removed while in use`])
+})

@@ -1,4 +1,4 @@
-/** Looks at the sizes of the LMDB files in use, to notice one that is cut. */
+/** Looks at the LMDB files in use, to notice one that is cut, and a log that is removed. */
 import { existsSync, readdirSync, type Stats, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DataDir } from '../../core/data-dir/data-dir.js'
@@ -28,17 +28,26 @@ export function watchCutFiles(dir: DataDir, onCut: (what: string) => void): CutW
     }
   }
 
+  /** The next start checks every record. A missing folder is found without it. */
+  function markLog(why: string): void {
+    if (existsSync(dir.logPath)) writeFileSync(damageMarkOf(dir.logPath), `${why}\n`)
+  }
+
   function look(): void {
     for (const [file, was] of sizes) {
       const now = statSync(file, { throwIfNoEntry: false })
-      // Removed, or replaced by a replay: what is mapped stays whole.
-      if (now?.ino !== was.ino) sizes.delete(file)
-      else {
+      const isLog = file === dataFileOf(dir.logPath)
+      // Removed, or replaced by a replay: what is mapped stays whole. Of a removed log nobody else would see what is written.
+      if (now?.ino !== was.ino) {
+        sizes.delete(file)
+        if (!isLog) continue
+        markLog('the file was removed')
+        onCut(`${file} was removed while in use`)
+      } else {
         sizes.set(file, now)
         const what = whatIsCut(was, now)
         if (what === undefined) continue
-        // The next start checks every record.
-        if (file === dataFileOf(dir.logPath)) writeFileSync(damageMarkOf(dir.logPath), 'the file was cut\n')
+        if (isLog) markLog('the file was cut')
         onCut(`${file} ${what} while in use`)
       }
     }
