@@ -138,6 +138,15 @@ describe('a backup in two runs', () => {
   })
 })
 
+test('the command repair names what it found, and what is left to do', async () => {
+  const dataDir = copyBase('by-hand')
+  truncateSync(join(dataDir, 'state/eth/data.mdb'), 5000)
+  const { code, out } = await runCommand(['repair', '--data-dir', dataDir], { cwd: base.pathOf('') })
+  expect(code).toBe(0)
+  expect(out).toContain('state/eth/data.mdb')
+  expect(out).toContain('Start `dextape up` to finish the repair.')
+})
+
 describe('random damage', () => {
   test(`of ${DAMAGES} kinds (seed ${SEED}) is named if it touches a used byte, and repaired or refused`, async () => {
     const intact = await recordsOf(copyBase('intact'))

@@ -67,7 +67,12 @@ export function isUnreachable(error: unknown): boolean {
 
 /** The same insert may succeed later. */
 export function isTransient(error: unknown): boolean {
-  return isUnreachable(error) || (isEngineError(error) && TRANSIENT.has(error.code))
+  return isUnreachable(error) || isDiskFull(error) || (isEngineError(error) && TRANSIENT.has(error.code))
+}
+
+/** Of the file that gives the embedded engine its rows. */
+function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && ['ENOSPC', 'EDQUOT'].includes(networkCode(error))
 }
 
 /** A message for clients: no SQL, no address, no credentials; the engine's message is in the cause. */
@@ -75,6 +80,13 @@ export function storeFault(error: unknown, doing: string): DextapeError {
   if (error instanceof DextapeError) return error
   if (isUnreachable(error))
     return new DextapeError({ code: 'store_away', what: 'The store is unreachable', retry: true, cause: error })
+  if (isDiskFull(error))
+    return new DextapeError({
+      code: 'query_failed',
+      what: `The disk is full during ${doing}`,
+      retry: true,
+      cause: error,
+    })
   if (!isEngineError(error))
     return new DextapeError({ code: 'query_failed', what: `The store failed during ${doing}`, cause: error })
   const limit = limitFault(error.code, error)

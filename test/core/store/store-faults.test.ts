@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createStoreReachability, openStore, type Trouble } from '../../../services/core/store/clickhouse-store.js'
 import { migrate } from '../../../services/core/store/migrations.js'
-import { storeFault } from '../../../services/core/store/store-faults.js'
+import { isTransient, storeFault } from '../../../services/core/store/store-faults.js'
 import { line } from './rows.js'
 
 /** Nothing listens on port 1. */
@@ -93,6 +93,12 @@ describe('whether the store is reachable', () => {
     expect(fault).toMatchObject({ name: 'ConfigError', code: 'store_refused', retry: false })
     expect(fault.message).toMatch(/CLICKHOUSE_URL/)
   })
+})
+
+it('waits for room on a disk that is full', () => {
+  const error = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+  expect(isTransient(error)).toBe(true)
+  expect(storeFault(error, 'an insert')).toMatchObject({ message: 'The disk is full during an insert', retry: true })
 })
 
 describe('migrations', () => {
