@@ -135,6 +135,11 @@ export const COUNTS = {
     ...{ short: 0, long: 200, seed: 1, files: ['test/ingest/decode/evm/risk/token-risk.long.test.ts'] },
     proves: 'a token contract that harms its buyers, whatever its code looks like, is never scored as safe',
   },
+  solanaLockSeeds: {
+    ...{ short: 5, long: 100, seed: 1, files: ['test/ingest/decode/solana/locks/locks.test.ts'] },
+    proves:
+      'locked and burnt amounts of a Solana token are those of its lockers after random locks, withdrawals and burns',
+  },
   lockSeeds: {
     ...{ short: 3, long: 20, seed: 1, files: ['test/ingest/decode/evm/risk/locks.test.ts'] },
     proves:

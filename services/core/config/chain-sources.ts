@@ -41,7 +41,7 @@ export type ChainSources = {
 
 /** Keys that only one family has. */
 const KEYS_OF = {
-  evm: ['chain_id', 'contracts', 'risk', 'risk_checks_per_minute', 'risk_recheck_s', 'lockers'],
+  evm: ['chain_id', 'contracts', 'lockers'],
   solana: ['geyser', 'commitment', 'genesis_hash'],
 } as const
 

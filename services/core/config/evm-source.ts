@@ -2,6 +2,7 @@
 import { normalAddress } from '../domain/chains.js'
 import type { KnownContract } from '../domain/exchanges.js'
 import { ADDRESS_FORM } from './chain-facts.js'
+import { type CheckBudgetConfig, checkBudgetOf } from './check-budget.js'
 import { type KnownLocker, LOCKERS } from './contracts/lockers.js'
 import { POOL_FACTORIES } from './contracts/pool-factories.js'
 import { SINGLETONS } from './contracts/singletons.js'
@@ -18,18 +19,12 @@ export type EvmSourceConfig = NodeSource & {
   risk?: TokenChecks
 }
 
-export type TokenChecks = {
-  /** A chain's budget, for each minute of its own time. */
-  checksPerMinute: number
-  /** A token that trades is checked again after this long. */
-  recheckS: number
+export type TokenChecks = CheckBudgetConfig & {
   /** Whether blocks of the past are checked too, which needs nodes that keep their state. */
   history: boolean
   /** Contracts that hold tokens and shares of pools until a date. Undefined: locks are not read. */
   lockers?: readonly KnownLocker[]
 }
-
-const [CHECKS_PER_MINUTE, RECHECK_S] = [20, 600]
 
 /** Every built-in contract, by chain. */
 export const BUILT_IN_CONTRACTS: ReadonlyMap<string, readonly KnownContract[]> = new Map(
@@ -63,10 +58,10 @@ export function evmSource(
 }
 
 function checksOf(chain: string, section: ChainSection, problems: string[]): Pick<EvmSourceConfig, 'risk'> {
-  const { risk = 'live', risk_checks_per_minute: checksPerMinute = CHECKS_PER_MINUTE } = section
+  const { risk = 'live' } = section
   const lockers = knownLockers(chain, section.lockers, problems)
   if (risk === 'off') return {}
-  return { risk: { checksPerMinute, recheckS: section.risk_recheck_s ?? RECHECK_S, history: risk === 'all', lockers } }
+  return { risk: { ...checkBudgetOf(section), history: risk === 'all', lockers } }
 }
 
 /** The built-in ones, replaced by configured ones of the same address. */

@@ -1,6 +1,7 @@
 /** What is read from Solana (or a similar cluster), and from which nodes. */
 import { SOLANA_AMMS } from '../domain/exchanges.js'
 import { ADDRESS_FORM } from './chain-facts.js'
+import { type CheckBudgetConfig, checkBudgetOf } from './check-budget.js'
 import type { ChainSection } from './file-schema.js'
 import { describeNodeSource, isUrl, type NodeSource, nodeSource, withoutSecrets } from './node-source.js'
 
@@ -12,6 +13,8 @@ export type SolanaSourceConfig = NodeSource & {
   geyser: readonly Geyser[]
   /** `confirmed`: a block may still be dropped and is then retracted; `finalized`: never, but blocks come some seconds later. */
   commitment: 'confirmed' | 'finalized'
+  /** Undefined: tokens are not checked again after their first appearance, and locks are not read. */
+  risk?: CheckBudgetConfig
 }
 
 /** `url`: http or https, host and port alone. */
@@ -34,6 +37,7 @@ export function solanaSource(chain: string, section: ChainSection, problems: str
     ...(genesisHash === undefined ? {} : { genesisHash }),
     geyser: geyser.filter((url) => URL.canParse(url)).map(geyserOf),
     commitment,
+    ...(section.risk === 'off' ? {} : { risk: checkBudgetOf(section) }),
   }
 }
 
@@ -49,5 +53,6 @@ function geyserOf(text: string): Geyser {
 export const describeSolanaSource = (source: SolanaSourceConfig): Record<string, unknown> => ({
   ...describeNodeSource(source),
   commitment: source.commitment,
+  risk: source.risk === undefined ? 'off' : 'live',
   geyser: source.geyser.map(({ url }) => withoutSecrets(url, { path: false })),
 })

@@ -121,7 +121,7 @@ export function contractView(market: Market, token: TokenState, { largest, balan
     previous_owner: facts.text('previous_owner'),
     burn_amount: rawOrNull(burntRaw(token), info.decimals),
     lock_amount: rawOrNull(locks.lockedRaw, info.decimals) ?? facts.decimal('lock_amount'),
-    pair_total: rawOrNull(locks.sharesRaw, SHARE_DECIMALS) ?? facts.decimal('pair_total'),
+    pair_total: rawOrNull(locks.sharesRaw, locks.shareDecimals) ?? facts.decimal('pair_total'),
     ...partyFields('owner', info.owner ?? '', market, token, balances),
     ...partyFields('creator', creator, market, token, balances),
     ...holderConcentration(market, token, largest),
@@ -197,9 +197,6 @@ function rankEntry(market: Market, token: TokenState, { holder, balanceRaw }: Ba
   }
 }
 
-/** Uniswap V2 and its forks give shares 18 decimals. */
-const SHARE_DECIMALS = 18
-
 function lockEntries(info: TokenInfo, of: TokenLock['of'], locker: string, decimals: number | null) {
   return locksOf(info)
     .locks.filter((lock) => lock.of === of && lock.locker === locker)
@@ -210,16 +207,16 @@ function lockEntries(info: TokenInfo, of: TokenLock['of'], locker: string, decim
 
 /** Of the holders of a pool's shares only lockers are known. */
 function pairLockers(info: TokenInfo) {
-  const { locks, sharesRaw } = locksOf(info)
+  const { locks, sharesRaw, shareDecimals } = locksOf(info)
   const ofPair = locks.filter(({ of }) => of === 'pair')
   return [...new Set(ofPair.map(({ locker }) => locker))].map((locker) => {
     const raw = ofPair.reduce((sum, lock) => (lock.locker === locker ? sum + BigInt(lock.amountRaw) : sum), 0n)
     return {
       address: locker,
       percent: jsonNumberOrNull(Number(raw) / Number(sharesRaw)),
-      quantity: rawOrNull(raw.toString(), SHARE_DECIMALS),
+      quantity: rawOrNull(raw.toString(), shareDecimals),
       ...{ mark: 'lock', is_contract: 1, is_lp: 0 },
-      lock: lockEntries(info, 'pair', locker, SHARE_DECIMALS),
+      lock: lockEntries(info, 'pair', locker, shareDecimals),
     }
   })
 }

@@ -1,4 +1,4 @@
-/** Locked tokens and liquidity, as ingest found them (`services/ingest/decode/evm/risk/lock-facts.ts`). */
+/** Locked tokens and liquidity, as ingest found them (`services/ingest/decode/lock-facts.ts`). */
 import type { TokenInfo } from '../../core/domain/records.js'
 import { readFacts } from './risk-view.js'
 
@@ -18,11 +18,17 @@ export type TokenLocks = {
   burntRaw: string | null
   /** The shares of the checked pool there are. */
   sharesRaw: string | null
+  shareDecimals: number
   platform: string
   locks: readonly TokenLock[]
 }
 
-const NOTHING: TokenLocks = { lockedRaw: null, burntRaw: null, sharesRaw: null, platform: '', locks: [] }
+/** Uniswap V2 and its forks give shares 18 decimals. */
+const SHARE_DECIMALS = 18
+
+const NOTHING: TokenLocks = {
+  ...{ lockedRaw: null, burntRaw: null, sharesRaw: null, shareDecimals: SHARE_DECIMALS, platform: '', locks: [] },
+}
 const RAW = /^\d{1,78}$/
 /** Read once for each description of a token: a changed one is another object. */
 const read = new WeakMap<TokenInfo, TokenLocks>()
@@ -36,6 +42,7 @@ export function locksOf(info: TokenInfo): TokenLocks {
   const raw = (name: string): string | null => (RAW.test(facts.text(name)) ? facts.text(name) : null)
   const found = {
     ...{ lockedRaw: raw('lock_raw'), burntRaw: raw('burn_raw'), sharesRaw: raw('pair_total_raw') },
+    shareDecimals: facts.number('pair_decimals') ?? SHARE_DECIMALS,
     ...{ platform: facts.text('lock_platform'), locks: facts.objects('locks').flatMap(readLock) },
   }
   read.set(info, found)

@@ -85,6 +85,7 @@ describe('a chain read from nodes', () => {
     const pool = '58oQChx4yWmvKdwLLZzBi4ChoCc2fqCUWBkwMihLYQo2'
     const config = load({ solana: { pools: [pool], amms: ['orca'], commitment: 'finalized' } }, { env })
     expect(config.sources.get('solana')).toEqual({
+      risk: { checksPerMinute: 20, recheckS: 600 },
       family: 'solana',
       chain: 'solana',
       genesisHash: '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d',

@@ -2,7 +2,8 @@
  * The book of a chain, in the data directory. Everything in it can be read again from the chain: it saves requests and
  * is not a source of truth.
  */
-import type { Book, KnownRisk, KnownToken, KnownVenue, RiskBudget } from '../../decode/evm/block/book.js'
+import type { CheckBudget, KnownCheck } from '../../decode/due-checks.js'
+import type { Book, KnownToken, KnownVenue } from '../../decode/evm/block/book.js'
 import type { VenueState } from '../../decode/evm/venue.js'
 import { type ChainBook, chainBook, JournaledMap, type JournaledMapOptions } from '../following/journaled-map.js'
 
@@ -18,9 +19,9 @@ export function openBook(options: JournaledMapOptions): KeptBook {
     putToken: (address, known) => map.set(`t/${address}`, known),
     hasHolder: (token, holder) => map.get(`h/${token}/${holder}`) === true,
     putHolder: (token, holder) => map.set(`h/${token}/${holder}`, true),
-    risk: (token) => (map.get(`r/${token}`) as KnownRisk | null) ?? undefined,
+    risk: (token) => (map.get(`r/${token}`) as KnownCheck | null) ?? undefined,
     putRisk: (token, known) => map.set(`r/${token}`, known),
-    riskBudget: () => (map.get('risk') as RiskBudget | null) ?? undefined,
+    riskBudget: () => (map.get('risk') as CheckBudget | null) ?? undefined,
     putRiskBudget: (budget) => map.set('risk', budget),
     ...chainBook(map),
   }

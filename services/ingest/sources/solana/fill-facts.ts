@@ -17,7 +17,7 @@ const KEPT_NAMES = 100_000
 /** Links a browser or a gateway can open; others are dropped. */
 const LINK = /^(https?|ipfs|ar):\/\/\S+$/i
 
-export function createFactsFiller(reader: TokenFactsReader, keptNames = KEPT_NAMES): FactsFiller {
+export function createFactsFiller(reader: Pick<TokenFactsReader, 'of'>, keptNames = KEPT_NAMES): FactsFiller {
   /** Names from the programs that created the tokens. They take precedence over metadata, which may change later. */
   const called = new RecentMap<string, Called>(keptNames)
   return {

@@ -3,6 +3,7 @@ import type { SolanaSourceConfig } from '../../../core/config/solana-source.js'
 import type { ChainFacts, ChainMoney } from '../../../core/domain/chains.js'
 import type { Logger } from '../../../core/runtime/logger.js'
 import { createSolanaRules, type SolanaRules } from '../../decode/solana/block/decode-rules.js'
+import { LOCKER_PROGRAMS } from '../../decode/solana/locks/inspect-locks.js'
 import { WRAPPED_SOL } from '../../decode/solana/native-programs.js'
 import { PROGRAMS } from '../../decode/solana/programs.js'
 import type { Source } from '../../source.js'
@@ -13,6 +14,7 @@ import { type ChainPosition, followChain, type OpenSourceOptions } from '../foll
 import { startBlock } from '../following/start-block.js'
 import { endpointNames } from '../nodes/endpoint-name.js'
 import type { EndpointStatus } from '../nodes/endpoint-status.js'
+import { createTokenChecker } from './check-tokens.js'
 import { createFactsFiller } from './fill-facts.js'
 import { followStreams, type LiveBlocks, type StreamStatus } from './live-blocks.js'
 import { blockNoticesStream } from './rpc/block-notices.js'
@@ -59,6 +61,10 @@ export async function openSolanaSource(options: OpenSolanaOptions): Promise<Open
         book,
         rules: solanaRulesOf(config, facts),
         facts: createFactsFiller(tokens),
+        ...(config.risk === undefined
+          ? {}
+          : { checker: createTokenChecker(config.risk, reader, tokens, book.tokensOf) }),
+        nowMs,
       }),
       firstBlock: (until) => startBlock(config.start, chain, reader, until),
       finality: watchFinality(config.finality, reader, nowMs),
@@ -79,10 +85,13 @@ async function closeAll(live: LiveBlocks, reader: { close(): Promise<void> }): P
 }
 
 /** The decoding rules for a configured scope. */
-export function solanaRulesOf({ scope }: SolanaSourceConfig, facts: ChainFacts): SolanaRules {
+export function solanaRulesOf({ scope, risk }: SolanaSourceConfig, facts: ChainFacts): SolanaRules {
   const isNarrow = scope.pools.length > 0 || scope.tokens.length > 0
   const references = isNarrow ? referencePools(facts) : []
-  return createSolanaRules({ scope: decodedScope(scope, references), money: moneySet(facts), programs: PROGRAMS })
+  return createSolanaRules({
+    ...{ scope: decodedScope(scope, references), money: moneySet(facts), programs: PROGRAMS },
+    lockers: risk === undefined ? [] : LOCKER_PROGRAMS,
+  })
 }
 
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
@@ -111,13 +120,13 @@ export async function openStreams(config: SolanaSourceConfig): Promise<BlockStre
 }
 
 /** Loaded only if configured: gRPC is large and would slow down every start. */
-async function geyserStreams({ chain, commitment, geyser, scope }: SolanaSourceConfig): Promise<BlockStream[]> {
+async function geyserStreams({ chain, commitment, geyser, scope, risk }: SolanaSourceConfig): Promise<BlockStream[]> {
   if (geyser.length === 0) return []
   const [{ geyserStream }, { accountsOfInterest }] = await Promise.all([
     import('./geyser/geyser-stream.js'),
     import('./geyser/geyser-service.js'),
   ])
-  const accounts = accountsOfInterest(scope, PROGRAMS)
+  const accounts = accountsOfInterest(scope, PROGRAMS, risk === undefined ? [] : LOCKER_PROGRAMS)
   const names = endpointNames(geyser.map(({ url }) => url))
   return geyser.map(({ url, token }, place) =>
     geyserStream({ chain, url, token, commitment, accounts, name: names[place] }),

@@ -1,5 +1,6 @@
 /** A slot's block, independent of how it was read (RPC, a node's notices or a Geyser stream), and streams of blocks. */
 import type { RawInBlock } from '../../decode/solana/block/decode-block.js'
+import type { AccountList, ListedAccount } from '../../decode/solana/locks/state-rounds.js'
 import type { ChainNodes, Header } from '../following/chain-nodes.js'
 
 /** `number` is the slot, `parentNumber` the parent's slot: slots in between were skipped. */
@@ -24,6 +25,8 @@ export interface SlotReader extends ChainNodes<SlotBlock> {
   headerFrom(slot: number, signal: AbortSignal): Promise<SlotHeader | null>
   /** In the order of `addresses`; null: no such account. */
   accounts(addresses: readonly string[], signal: AbortSignal): Promise<(SolanaAccount | null)[]>
+  /** Null: the nodes do not list accounts, or not in time. */
+  listed(list: AccountList, signal: AbortSignal): Promise<readonly ListedAccount[] | null>
 }
 
 /** Blocks pushed by a node or a service. It saves requests and time but is not authoritative: missed blocks are requested. */

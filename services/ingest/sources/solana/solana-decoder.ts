@@ -1,13 +1,19 @@
 /** Solana blocks → events. Facts of new tokens that are not in the transactions are read from the mints afterwards. */
 
 import type { DeadLetter } from '../../../core/domain/records.js'
-import type { Book, KnownHolding, KnownToken } from '../../decode/solana/block/book.js'
+import type { CheckBudget } from '../../decode/due-checks.js'
+import type { Book, KnownHolding, KnownRisk, KnownToken } from '../../decode/solana/block/book.js'
 import { decodeSolanaBlock, type LostInstruction } from '../../decode/solana/block/decode-block.js'
 import type { SolanaRules } from '../../decode/solana/block/decode-rules.js'
+import { planChecks } from '../../decode/solana/block/lock-checks.js'
 import type { BlockDecoder } from '../following/follow-chain.js'
 import { type ChainBook, chainBook, JournaledMap, type JournaledMapOptions } from '../following/journaled-map.js'
+import type { TokenChecker } from './check-tokens.js'
 import type { FactsFiller } from './fill-facts.js'
 import type { SlotBlock } from './slot-block.js'
+
+/** Nodes have no state of older blocks. */
+const LIVE_S = 15 * 60
 
 export type SolanaDecoding = {
   chain: string
@@ -16,13 +22,30 @@ export type SolanaDecoding = {
   rules: SolanaRules
   book: Book
   facts: FactsFiller
+  /** Undefined: tokens are not checked again. */
+  checker?: TokenChecker
+  nowMs: () => number
 }
 
-export function solanaDecoder({ chain, name, rules, book, facts }: SolanaDecoding): BlockDecoder<SlotBlock> {
+export function solanaDecoder({
+  chain,
+  name,
+  rules,
+  book,
+  facts,
+  checker,
+  nowMs,
+}: SolanaDecoding): BlockDecoder<SlotBlock> {
   return {
     prepare: async () => (block) => {
-      const { events, lost } = decodeSolanaBlock(block.number, block.transactions, book, rules)
-      return { events, lost: lost.map((one) => deadLetterOf(one, block)) }
+      const { events, lost, ...seen } = decodeSolanaBlock(block.number, block.transactions, book, rules)
+      const decoded = { events, lost: lost.map((one) => deadLetterOf(one, block)) }
+      if (checker === undefined) return decoded
+      for (const [mint, tokens] of checker.takeShares()) book.putShares(mint, tokens)
+      const isLive = nowMs() / 1000 - block.timeS <= LIVE_S
+      const checks = planChecks(block.timeS, seen, book, rules, checker.rules, isLive)
+      if (checks.length === 0) return decoded
+      return { ...decoded, later: (until) => checker.check(checks, block, events.at(-1), until) }
     },
     complete: (decoded, signal) => facts.fill(decoded, signal),
   }
@@ -48,8 +71,15 @@ export type KeptSolanaBook = Book & ChainBook
 export function openSolanaBook(options: JournaledMapOptions): KeptSolanaBook {
   const map = new JournaledMap(options)
   return {
-    hasPool: (pool) => map.get(`p/${pool}`) === true,
-    putPool: (pool) => map.set(`p/${pool}`, true),
+    hasPool: (pool) => map.get(`p/${pool}`) !== null,
+    putPool: (pool, tokens) => map.set(`p/${pool}`, tokens),
+    tokensOf: (pool) => tokensIn(map.get(`p/${pool}`)),
+    sharesOf: (mint) => tokensIn(map.get(`s/${mint}`)),
+    putShares: (mint, tokens) => map.set(`s/${mint}`, tokens),
+    risk: (token) => (map.get(`r/${token}`) as KnownRisk | null) ?? undefined,
+    putRisk: (token, known) => map.set(`r/${token}`, known),
+    riskBudget: () => (map.get('risk') as CheckBudget | null) ?? undefined,
+    putRiskBudget: (budget) => map.set('risk', budget),
     token: (mint) => (map.get(`t/${mint}`) as KnownToken | null) ?? undefined,
     putToken: (mint, known) => map.set(`t/${mint}`, known),
     holding: (mint, owner) => (map.get(holdingKey(mint, owner)) as KnownHolding | null) ?? undefined,
@@ -57,5 +87,8 @@ export function openSolanaBook(options: JournaledMapOptions): KeptSolanaBook {
     ...chainBook(map),
   }
 }
+
+/** Books of earlier versions have no tokens of their pools. */
+const tokensIn = (value: unknown): readonly string[] => (Array.isArray(value) ? value : [])
 
 const holdingKey = (mint: string, owner: string): string => `h/${mint}/${owner}`

@@ -1,4 +1,5 @@
 /** Current facts of tokens from their mints and metadata: nodes have no history of accounts. */
+import type { LockInspection } from '../../decode/lock-facts.js'
 import { keyBytes } from '../../decode/solana/keys/derived-address.js'
 import { WRAPPED_SOL, WRAPPED_SOL_2022 } from '../../decode/solana/native-programs.js'
 import { type Metadata, metaplexAddress, readMetaplex } from '../../decode/solana/token/metadata.js'
@@ -23,6 +24,8 @@ export type TokenFacts = {
 export interface TokenFactsReader {
   /** By mint; omits addresses that are not mints. Node errors are passed on. */
   of(mints: Iterable<string>, signal: AbortSignal): Promise<Map<string, TokenFacts>>
+  /** Read again, with what was found of their locks. */
+  fresh(locks: ReadonlyMap<string, LockInspection>, signal: AbortSignal): Promise<Map<string, TokenFacts>>
 }
 
 const KEPT_MINTS = 100_000
@@ -46,6 +49,11 @@ export function createTokenFacts(accounts: SlotReader['accounts'], keptMints = K
       }
       return facts
     },
+    async fresh(locks, signal) {
+      const facts = await readFacts([...locks.keys()], accounts, signal, locks)
+      for (const [mint, read] of facts) known.set(mint, read)
+      return facts
+    },
   }
 }
 
@@ -54,6 +62,7 @@ async function readFacts(
   addresses: readonly string[],
   accounts: SlotReader['accounts'],
   signal: AbortSignal,
+  locks: ReadonlyMap<string, LockInspection> = new Map(),
 ): Promise<Map<string, TokenFacts>> {
   const mints = new Map<string, Mint>()
   for (const [address, account] of await readAccounts(addresses, accounts, signal)) {
@@ -67,15 +76,16 @@ async function readFacts(
   }
   const isClockNeeded = [...mints.values()].some(({ extensions }) => isTaxChanging(extensions))
   const wanted = new Set([...elsewhere.values(), ...(isClockNeeded ? [CLOCK] : [])])
-  const found = await readAccounts([...wanted], accounts, signal)
-  const clock = found.get(CLOCK)
+  const read = await readAccounts([...wanted], accounts, signal)
+  const clock = read.get(CLOCK)
   const epoch = clock === undefined ? null : readEpoch(clock)
   const facts = new Map<string, TokenFacts>()
   for (const [address, mint] of mints) {
     const place = elsewhere.get(address)
-    const account = place === undefined ? undefined : found.get(place)
+    const account = place === undefined ? undefined : read.get(place)
     const metadata = account === undefined ? null : readMetaplex(account, address)
-    facts.set(address, factsOf(address, mint, place === undefined ? mint.extensions.metadata : metadata, epoch))
+    const found = place === undefined ? mint.extensions.metadata : metadata
+    facts.set(address, factsOf(address, mint, found, epoch, locks.get(address) ?? null))
   }
   return facts
 }
@@ -86,7 +96,13 @@ function placeOfMetadata(address: string, { extensions }: Mint): string | null {
   return extensions.metadata === null ? metaplexAddress(address) : address
 }
 
-function factsOf(address: string, mint: Mint, metadata: Metadata | null, epoch: bigint | null): TokenFacts {
+function factsOf(
+  address: string,
+  mint: Mint,
+  metadata: Metadata | null,
+  epoch: bigint | null,
+  locks: LockInspection | null,
+): TokenFacts {
   return {
     name: metadata?.name ?? null,
     symbol: metadata?.symbol ?? null,
@@ -94,7 +110,7 @@ function factsOf(address: string, mint: Mint, metadata: Metadata | null, epoch: 
     // Wrapping creates tokens without minting: the mint's supply is always 0.
     totalSupply: address === WRAPPED_SOL || address === WRAPPED_SOL_2022 ? null : mint.supplyRaw,
     owner: ownerOf(mint, metadata),
-    risk: riskOf(mint, metadata, epoch),
+    risk: riskOf(mint, metadata, epoch, locks),
     uri: metadata?.uri ?? null,
   }
 }

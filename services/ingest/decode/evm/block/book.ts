@@ -2,6 +2,7 @@
  * The book: what the decoder knows of a chain as of the last decoded block. Every change belongs to a block, so that a
  * reorg can undo it.
  */
+import type { CheckBook, CheckBudget, KnownCheck } from '../../due-checks.js'
 import type { Venue, VenueState } from '../venue.js'
 
 export type KnownVenue = {
@@ -19,20 +20,7 @@ export type KnownToken = {
   traded: boolean
 }
 
-/** What is known of a token's checks. */
-export type KnownRisk = {
-  /** Time of the block it was last checked at; null: never. */
-  checkedAtS: number | null
-  /** Its contract reported a change that was not checked yet. */
-  isStale: boolean
-  /** The pool with most of the token, of those a trial can use. */
-  pool: string | null
-}
-
-/** Checks made in a minute of the chain. */
-export type RiskBudget = { minute: number; used: number; repeated: number }
-
-export interface Book {
+export interface Book extends CheckBook {
   venue(id: string): KnownVenue | undefined
   putVenue(id: string, known: KnownVenue): void
   token(address: string): KnownToken | undefined
@@ -40,11 +28,6 @@ export interface Book {
   /** Whether the holder's balance was published, so that changes suffice from here on. */
   hasHolder(token: string, holder: string): boolean
   putHolder(token: string, holder: string): void
-  risk(token: string): KnownRisk | undefined
-  putRisk(token: string, known: KnownRisk): void
-  /** Of the minute of the last check. */
-  riskBudget(): RiskBudget | undefined
-  putRiskBudget(budget: RiskBudget): void
 }
 
 /** A book in memory, for one run, without undo. */
@@ -52,8 +35,8 @@ export function memoryBook(): Book {
   const venues = new Map<string, KnownVenue>()
   const tokens = new Map<string, KnownToken>()
   const holders = new Set<string>()
-  const risks = new Map<string, KnownRisk>()
-  let budget: RiskBudget | undefined
+  const risks = new Map<string, KnownCheck>()
+  let budget: CheckBudget | undefined
   return {
     venue: (id) => venues.get(id),
     putVenue: (id, known) => void venues.set(id, known),

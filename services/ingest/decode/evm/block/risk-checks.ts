@@ -1,17 +1,15 @@
-/**
- * Which tokens are to be checked at a block: those traded for the first time, those whose contract reported a change, and from
- * time to time those that trade. A chain has a budget of checks for each minute of its own time.
- */
+/** Which tokens are to be checked at a block: by their trades, and by changes that their contracts or lockers report. */
 import type { TokenChecks } from '../../../../core/config/evm-source.js'
 import { BURN_ADDRESSES } from '../../../../core/domain/chains.js'
 import type { Event } from '../../../../core/domain/records.js'
+import { chooseChecks, markStale } from '../../due-checks.js'
 import { addressAtEnd } from '../abi/abi-words.js'
 import { topicOf } from '../abi/keccak.js'
 import { TRANSFER } from '../erc20.js'
 import type { EvmBlock, EvmLog } from '../log.js'
 import { LOCK_TOPICS } from '../risk/lockers.js'
 import type { TrialPool } from '../risk/trade-trial.js'
-import type { Book, RiskBudget } from './book.js'
+import type { Book } from './book.js'
 import type { DecodeRules } from './decode-rules.js'
 
 export type RiskRules = Pick<TokenChecks, 'checksPerMinute' | 'recheckS' | 'lockers'>
@@ -41,8 +39,6 @@ const KINDS: ReadonlyMap<string, TrialPool['kind']> = new Map([
   ...(['uniswap-v3', 'pancake-v3', 'slipstream', 'algebra'] as const).map((name) => [name, 'v3'] as const),
 ])
 
-const MINUTE_S = 60
-
 /**
  * Called after the block's events were decoded, while the book is at it. `isLive`: history is not checked, since nodes rarely
  * have its state; its tokens are checked when they trade next.
@@ -61,46 +57,11 @@ export function planChecks(
     return []
   }
   const traded = tradedTokens(events, book, rules)
-  if (changed.size === 0 && traded.size === 0) return []
-  const budget = openBudget(block, book)
-  const checks: TokenCheck[] = []
-  const due = dueTokens(block, changed, traded, book, risk)
-  for (const { token, isRepeated } of due) {
-    const isLeft = budget.used < risk.checksPerMinute && (!isRepeated || budget.repeated * 2 < risk.checksPerMinute)
-    if (!isLeft) {
-      if (changed.has(token)) markStale(token, book)
-      continue
-    }
-    budget.used += 1
-    if (isRepeated) budget.repeated += 1
+  return chooseChecks(block.timeS, changed, traded.keys(), book, risk).map((token) => {
     const pool = deepestPool(token, traded.get(token) ?? [], book, rules)
     book.putRisk(token, { checkedAtS: block.timeS, isStale: false, pool: pool?.pool ?? null })
-    checks.push({ token, pool })
-  }
-  if (checks.length > 0) book.putRiskBudget(budget)
-  return checks
-}
-
-/** In the order of importance: reported changes, first sights, then repeated checks. */
-function dueTokens(
-  { timeS }: Pick<EvmBlock, 'timeS'>,
-  changed: ReadonlySet<string>,
-  traded: ReadonlyMap<string, unknown>,
-  book: Book,
-  { recheckS }: RiskRules,
-): { token: string; isRepeated: boolean }[] {
-  const first: string[] = []
-  const repeated: string[] = []
-  for (const token of traded.keys()) {
-    if (changed.has(token)) continue
-    const known = book.risk(token)
-    if (known === undefined || known.checkedAtS === null || known.isStale) first.push(token)
-    else if (timeS - known.checkedAtS >= recheckS) repeated.push(token)
-  }
-  return [
-    ...[...changed, ...first].map((token) => ({ token, isRepeated: false })),
-    ...repeated.map((token) => ({ token, isRepeated: true })),
-  ]
+    return { token, pool }
+  })
 }
 
 /** Tokens that are not money and trade in this block, each with its pools that did. */
@@ -172,15 +133,4 @@ function trialPool(token: string, id: string, book: Book, { money }: DecodeRules
   const quote = tokens[1 - place]
   if (tokens.length !== 2 || place < 0 || quote === undefined || !money.has(quote)) return null
   return { pool: id, kind, quote, fee, quoteReserve: reserves[1 - place] ?? 0n, tokenReserve: reserves[place] ?? 0n }
-}
-
-function markStale(token: string, book: Book): void {
-  const known = book.risk(token)
-  if (known !== undefined && !known.isStale) book.putRisk(token, { ...known, isStale: true })
-}
-
-function openBudget({ timeS }: Pick<EvmBlock, 'timeS'>, book: Book): RiskBudget {
-  const minute = Math.floor(timeS / MINUTE_S)
-  const kept = book.riskBudget()
-  return kept?.minute === minute ? { ...kept } : { minute, used: 0, repeated: 0 }
 }

@@ -1,26 +1,15 @@
 /** Reads how much of a token, and of the shares of its pool, is burnt or held by lockers at a block. */
 import type { KnownLocker } from '../../../../core/config/contracts/lockers.js'
 import { BURN_ADDRESSES } from '../../../../core/domain/chains.js'
+import type { HeldLock, Holding, LockInspection } from '../../lock-facts.js'
 import { type Answer, answeredUint } from '../abi/view-calls.js'
 import { balanceCall, supplyCall } from '../erc20.js'
 import type { Call } from '../protocol.js'
 import type { Inspection, StateRequest } from './inspect-token.js'
-import { interfaceOf, type Lock } from './lockers.js'
+import { interfaceOf } from './lockers.js'
 
-export type HeldLock = Omit<Lock, 'unlockAtS'> & {
-  locker: KnownLocker
-  /** Null: the locker does not tell until when. */
-  unlockAtS: number | null
-}
-
-/** Of a token, or of the shares of a pool. Raw amounts; null: not answered. */
-export type Holding = { address: string; total: bigint | null; burnt: bigint | null; locks: readonly HeldLock[] | null }
-
-export type LockInspection = {
-  token: Holding
-  /** Null: the pool's shares are no token (Uniswap V3), or there is no pool. */
-  pair: Holding | null
-}
+/** Uniswap V2 and its forks give shares 18 decimals. */
+const SHARE_DECIMALS = 18
 
 const BURN = BURN_ADDRESSES.evm
 
@@ -69,7 +58,13 @@ export function* inspectLocks(
     const { total, burnt, lockers: balances } = balancesOf(address)
     const isAnswered = balances.every((balance) => balance !== null)
     const own = locks.filter((one) => one.address === address).map(({ lock }) => lock)
-    return { address, total, burnt, locks: isAnswered ? own : null }
+    return {
+      address,
+      total,
+      burnt,
+      locks: isAnswered ? own : null,
+      decimals: address === token ? null : SHARE_DECIMALS,
+    }
   }
   return { token: holdingOf(token), pair: pair === null ? null : holdingOf(pair) }
 }

@@ -4,6 +4,7 @@
  * LockToken (`getDepositDetails`, events) and its versions that list the deposits of a token (`getDepositsByTokenAddress`).
  */
 import type { KnownLocker, LockerKind } from '../../../../core/config/contracts/lockers.js'
+import { lockUntil } from '../../lock-facts.js'
 import { selectorOf, topicOf } from '../abi/keccak.js'
 import {
   type Answer,
@@ -136,13 +137,4 @@ function everyLock(found: readonly { amount: bigint | null; unlockAt: bigint | n
     locks.push(...lockUntil(amount, unlockAt, nowS))
   }
   return locks
-}
-
-/** Dates that no clock reaches mean for ever. */
-const DATE_BITS = 40
-const LATEST_S = 2 ** DATE_BITS - 1
-
-function lockUntil(amount: bigint, unlockAt: bigint, nowS: number): Lock[] {
-  if (amount <= 0n || unlockAt <= BigInt(nowS)) return []
-  return [{ amount, unlockAtS: Number(BigInt.asUintN(DATE_BITS, unlockAt) === unlockAt ? unlockAt : LATEST_S) }]
 }

@@ -3,10 +3,9 @@
  * where the code or a trial shows it. What could not be checked is listed.
  */
 import { BURN_ADDRESSES } from '../../../../core/domain/chains.js'
+import { type LockInspection, lockFacts } from '../../lock-facts.js'
 import { type Reason, scoreOf } from '../../risk-score.js'
-import type { LockInspection } from './inspect-locks.js'
 import type { TokenInspection } from './inspect-token.js'
-import { lockFacts } from './lock-facts.js'
 import { type Power, type Powers, powersOf } from './powers.js'
 import { surveyCode } from './survey-code.js'
 import type { TrialFindings, TrialMode } from './trade-trial.js'

@@ -1,4 +1,5 @@
 /** The decoder's state as of the last decoded block. Every change belongs to a block, so that a reorg can undo it. */
+import type { CheckBook, CheckBudget, KnownCheck } from '../../due-checks.js'
 
 /** A token that was published. */
 export type KnownToken = {
@@ -11,10 +12,18 @@ export type KnownToken = {
 /** One owner's balance of one token: the known accounts, by address, and the sum published last (`told`, a stored key). */
 export type KnownHolding = { accounts: ReadonlyMap<string, bigint>; told: bigint }
 
-export interface Book {
+/** `depth`: what the pool held of the token when it was chosen. */
+export type KnownRisk = KnownCheck & { depth: bigint }
+
+export interface Book extends CheckBook<KnownRisk> {
   /** Whether the pool was published. */
   hasPool(pool: string): boolean
-  putPool(pool: string): void
+  putPool(pool: string, tokens: readonly string[]): void
+  /** The tokens of a pool; none for any other address. */
+  tokensOf(pool: string): readonly string[]
+  /** The tokens of the pool whose shares are of this mint; none for any other. */
+  sharesOf(mint: string): readonly string[]
+  putShares(mint: string, tokens: readonly string[]): void
   token(mint: string): KnownToken | undefined
   putToken(mint: string, known: KnownToken): void
   holding(mint: string, owner: string): KnownHolding | undefined
@@ -23,13 +32,25 @@ export interface Book {
 
 /** A book in memory, without undo. */
 export function memoryBook(): Book {
-  const pools = new Set<string>()
+  const pools = new Map<string, readonly string[]>()
+  const shares = new Map<string, readonly string[]>()
+  const risks = new Map<string, KnownRisk>()
+  let budget: CheckBudget | undefined
   const tokens = new Map<string, KnownToken>()
   /** By mint, then by owner: saves building a combined key each time. */
   const holdings = new Map<string, Map<string, KnownHolding>>()
   return {
     hasPool: (pool) => pools.has(pool),
-    putPool: (pool) => void pools.add(pool),
+    putPool: (pool, ofPool) => void pools.set(pool, ofPool),
+    tokensOf: (pool) => pools.get(pool) ?? [],
+    sharesOf: (mint) => shares.get(mint) ?? [],
+    putShares: (mint, ofPool) => void shares.set(mint, ofPool),
+    risk: (token) => risks.get(token),
+    putRisk: (token, known) => void risks.set(token, known),
+    riskBudget: () => budget,
+    putRiskBudget(given) {
+      budget = given
+    },
     token: (mint) => tokens.get(mint),
     putToken: (mint, known) => void tokens.set(mint, known),
     holding: (mint, owner) => holdings.get(mint)?.get(owner),

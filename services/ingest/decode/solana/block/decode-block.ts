@@ -8,7 +8,8 @@ import { parseBalances, parseTransaction } from '../wire/parse-transaction.js'
 import { addBalances } from './balance-events.js'
 import type { Book } from './book.js'
 import { areBalancesWanted, isPoolWanted, type SolanaRules } from './decode-rules.js'
-import { EventList, VenueEventWriter } from './venue-events.js'
+import { noteLockChanges } from './lock-checks.js'
+import { EventList, type SeenPool, VenueEventWriter } from './venue-events.js'
 
 /** `value`: as returned by the node, in any encoding. `index`: in the block. */
 export type RawInBlock = { index: number; value: unknown }
@@ -23,7 +24,14 @@ export type LostInstruction = {
   value: unknown
 }
 
-export type DecodedSolanaBlock = { events: Event[]; lost: LostInstruction[] }
+export type DecodedSolanaBlock = {
+  events: Event[]
+  lost: LostInstruction[]
+  /** Pools with a trade or a change of liquidity, by address. */
+  pools: ReadonlyMap<string, SeenPool>
+  /** Tokens of which a lock may have changed. */
+  changed: ReadonlySet<string>
+}
 
 export function decodeSolanaBlock(
   slot: number,
@@ -33,8 +41,11 @@ export function decodeSolanaBlock(
 ): DecodedSolanaBlock {
   const events = new EventList()
   const lost: LostInstruction[] = []
-  const isWanted = (account: string) => rules.programOf(account) !== undefined
-  const isHeld = (mint: string) => areBalancesWanted(rules, mint, book.token(mint)?.traded === true)
+  const changed = new Set<string>()
+  const isWanted = (account: string) => rules.programOf(account) !== undefined || rules.isLocker(account)
+  const isHeld = (mint: string) =>
+    areBalancesWanted(rules, mint, book.token(mint)?.traded === true) ||
+    (rules.areLocksFollowed && book.sharesOf(mint).length > 0)
   const target = { events, book, rules }
   const writer = new VenueEventWriter(events, book, rules)
   for (const { index, value } of transactions) {
@@ -43,13 +54,15 @@ export function decodeSolanaBlock(
       if (transaction !== null) decodeTransaction(transaction, value)
       else if (rules.scope.balances !== 'off') {
         const balances = parseBalances(value, { slot, index }, isHeld)
-        if (balances !== null) addBalances(balances, 0, target)
+        if (balances === null) continue
+        noteLockChanges(balances, book, rules, changed)
+        addBalances(balances, 0, target)
       }
     } catch (error) {
       lost.push({ ...reasonOf(error, 'bad_transaction'), txIndex: index, order: 0, signature: null, value })
     }
   }
-  return { events: events.finish(), lost }
+  return { events: events.finish(), lost, pools: writer.seen, changed }
 
   function decodeTransaction(transaction: SolanaTransaction, value: unknown): void {
     const run = inOrder(transaction)
@@ -63,6 +76,7 @@ export function decodeSolanaBlock(
         lost.push({ ...reasonOf(error, 'bad_instruction'), txIndex, order: instruction.order, signature, value })
       }
     }
+    noteLockChanges(transaction, book, rules, changed)
     addBalances(transaction, run.length, target)
   }
 

@@ -7,17 +7,24 @@ export type SolanaRules = {
   /** Money tokens: too widely held for balances to be followed unless named. */
   money: ReadonlySet<string>
   programOf(programId: string): Program | undefined
+  areLocksFollowed: boolean
+  /** Whether it is a program that holds tokens until a date, and locks are followed. */
+  isLocker(programId: string): boolean
 }
 
 export function createSolanaRules(
-  options: Pick<SolanaRules, 'scope' | 'money'> & { programs: readonly Program[] },
+  options: Pick<SolanaRules, 'scope' | 'money'> & { programs: readonly Program[]; lockers?: readonly string[] },
 ): SolanaRules {
-  const { scope, money, programs } = options
+  const { scope, money, programs, lockers = [] } = options
   const byId = new Map(programs.flatMap((program) => program.programIds.map((id) => [id, program] as const)))
   const starts = new Uint8Array(LETTERS * LETTERS)
-  for (const id of byId.keys()) starts[startOf(id)] = 1
+  for (const id of [...byId.keys(), ...lockers]) starts[startOf(id)] = 1
   // Called for every account of every transaction; hardly any starts like a program's address.
-  return { scope, money, programOf: (id) => (starts[startOf(id)] === 1 ? byId.get(id) : undefined) }
+  return {
+    ...{ scope, money, areLocksFollowed: lockers.length > 0 },
+    programOf: (id) => (starts[startOf(id)] === 1 ? byId.get(id) : undefined),
+    isLocker: (id) => starts[startOf(id)] === 1 && lockers.includes(id),
+  }
 }
 
 /** ASCII. */

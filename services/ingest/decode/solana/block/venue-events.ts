@@ -15,7 +15,13 @@ type Of<Kind extends VenueEvent['kind']> = Extract<VenueEvent, { kind: Kind }>
 /** Filled in as events are added. Frequent events are built with all fields at once: growing objects and spreads are slow. */
 const PLACE = { tx_index: 0, log_index: 0, sub: 0, tx_hash: '' }
 
+/** A pool with a trade or a change of liquidity, and its reserves after the last; null: unknown. */
+export type SeenPool = Pick<Pool, 'pool' | 'token0' | 'token1'> & { reserve0: bigint | null; reserve1: bigint | null }
+
 export class VenueEventWriter {
+  /** By address, in the order they were first seen. */
+  readonly seen = new Map<string, SeenPool>()
+
   constructor(
     private readonly events: EventList,
     private readonly book: Book,
@@ -45,6 +51,7 @@ export class VenueEventWriter {
     const { pool, reserve0, reserve1 } = venueEvent
     const sqrtPrice = venueEvent.sqrtPrice ?? (isPricedByTrades === true ? tradedPrice(venueEvent) : null)
     if (!this.announce(pool, venueEvent, transaction)) return
+    this.note(venueEvent)
     const wallet = walletOf(transaction, venueEvent.sender, venueEvent.recipient)
     const decimals0 = this.decimalsOf(pool.token0, transaction)
     const decimals1 = this.decimalsOf(pool.token1, transaction)
@@ -81,6 +88,7 @@ export class VenueEventWriter {
   private liquidity(venueEvent: Of<'liquidity'>, transaction: SolanaTransaction): void {
     const { pool, reserve0, reserve1 } = venueEvent
     if (!this.announce(pool, venueEvent, transaction)) return
+    this.note(venueEvent)
     this.events.add(transaction, venueEvent.instruction.order, {
       type: 'liquidity',
       tx_index: 0,
@@ -97,6 +105,10 @@ export class VenueEventWriter {
       reserve0: reserve0 === null ? null : reserve0.toString(),
       reserve1: reserve1 === null ? null : reserve1.toString(),
     })
+  }
+
+  private note({ pool: { pool, token0, token1 }, reserve0, reserve1 }: Of<'swap' | 'liquidity'>): void {
+    this.seen.set(pool, { pool, token0, token1, reserve0, reserve1 })
   }
 
   private launch(
@@ -125,8 +137,8 @@ export class VenueEventWriter {
     this.announceToken(pool.token0, venueEvent, transaction)
     this.announceToken(pool.token1, venueEvent, transaction)
     if (this.book.hasPool(pool.pool)) return true
-    this.book.putPool(pool.pool)
     const { amm, token0, token1, fee, creator } = pool
+    this.book.putPool(pool.pool, [token0, token1])
     const event = { type: 'pool' as const, ...PLACE, pool: pool.pool, amm, token0, token1, fee, creator }
     this.events.add(transaction, venueEvent.instruction.order, event)
     return true

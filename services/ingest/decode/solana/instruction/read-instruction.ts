@@ -53,6 +53,11 @@ export function eventDiscriminator(name: string): string {
   return discriminatorOf(sha256(`event:${name}`)) ?? ''
 }
 
+/** `name` as in the program's source: `PoolState`. */
+export function accountDiscriminator(name: string): string {
+  return discriminatorOf(sha256(`account:${name}`)) ?? ''
+}
+
 /**
  * Cache by the first four bytes, then the others: building the text takes longer than everything else done with it. Cleared when
  * arbitrary instruction data has filled it.

@@ -1,7 +1,8 @@
 /**
- * A mint's powers under the API's names, from the mint's bytes and its metadata, and a score of them. What they cannot tell
- * (whether its pools are locked, the code of a transfer hook) is listed as not checked.
+ * A mint's powers under the API's names, from the mint's bytes and its metadata, what of it and its pool is locked, and a score of
+ * them. What they cannot tell (the code of a transfer hook) is listed as not checked.
  */
+import { type LockInspection, lockFacts } from '../../lock-facts.js'
 import { type Reason, scoreOf } from '../../risk-score.js'
 import { ByteReader } from '../wire/byte-reader.js'
 import { type Metadata, orNull } from './metadata.js'
@@ -9,8 +10,14 @@ import type { Mint, MintExtensions, TransferFee } from './mint.js'
 
 const BASIS_POINTS = 10_000
 
-/** `epoch`: the chain's; null: unknown. */
-export function riskOf(mint: Mint, metadata: Metadata | null, epoch: bigint | null): Record<string, unknown> {
+/** `epoch`: the chain's; null: unknown. `locks`: null if they were not read. */
+export function riskOf(
+  mint: Mint,
+  metadata: Metadata | null,
+  epoch: bigint | null,
+  locks: LockInspection | null = null,
+): Record<string, unknown> {
+  const held = locks === null ? null : lockFacts(locks)
   const { mintAuthority, freezeAuthority, extensions } = mint
   const { transferFee, permanentDelegate, isTransferable, pausing, transferHook } = extensions
   const isStopped = !isTransferable || pausing?.isPaused === true
@@ -19,7 +26,7 @@ export function riskOf(mint: Mint, metadata: Metadata | null, epoch: bigint | nu
   // An extension that this code does not know may do anything.
   const unknown = extensions.names.filter((name) => /^\d+$/.test(name))
   const { reasons, ...score } = scoreOf(
-    reasonsOf(mint, metadata, tax, unknown),
+    [...reasonsOf(mint, metadata, tax, unknown), ...(held?.reasons ?? [])],
     isHoneypot === 0 && unknown.length === 0,
   )
   return {
@@ -39,6 +46,7 @@ export function riskOf(mint: Mint, metadata: Metadata | null, epoch: bigint | nu
     has_not_renounced: flag(ownerOf(mint, metadata) !== null),
     // A renounced authority cannot be set again.
     can_take_back_ownership: 0,
+    ...(held === null ? {} : { is_lp_not_locked: held.isLpNotLocked, ...held.facts }),
     risk_info: present({
       token_program: mint.program,
       mint_authority: mintAuthority,
@@ -50,7 +58,12 @@ export function riskOf(mint: Mint, metadata: Metadata | null, epoch: bigint | nu
       is_metadata_mutable: metadata === null ? null : metadata.updateAuthority !== null,
       extensions: extensions.names.length === 0 ? null : extensions.names,
       reasons,
-      unchecked: [...(isHoneypot === -1 ? ['is_honeypot'] : []), ...(tax === null ? TAXES : []), 'is_lp_not_locked'],
+      unchecked: [
+        ...(isHoneypot === -1 ? ['is_honeypot'] : []),
+        ...(tax === null ? TAXES : []),
+        ...((held?.isLpNotLocked ?? -1) === -1 ? ['is_lp_not_locked'] : []),
+        ...(held !== null && held.facts.lock_raw === undefined ? ['lock_amount'] : []),
+      ],
     }),
   }
 }

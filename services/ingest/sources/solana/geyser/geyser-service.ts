@@ -74,6 +74,10 @@ export function blocksRequest({ commitment, accounts, fromSlot }: Wanted): Subsc
 export const PONG: SubscribeRequest = { ping: { id: 1 } }
 
 /** Empty: all transactions are needed, because one that touches no program may still change a followed balance. */
-export function accountsOfInterest({ balances }: Pick<Scope, 'balances'>, programs: readonly Program[]): string[] {
-  return balances === 'off' ? programs.flatMap(({ programIds }) => programIds) : []
+export function accountsOfInterest(
+  { balances }: Pick<Scope, 'balances'>,
+  programs: readonly Program[],
+  lockers: readonly string[] = [],
+): string[] {
+  return balances === 'off' ? [...programs.flatMap(({ programIds }) => programIds), ...lockers] : []
 }

@@ -1,10 +1,11 @@
-/** Current accounts. */
+/** Current accounts, by address or by what is in them. */
 import { Buffer } from 'node:buffer'
+import type { AccountList, ListedAccount } from '../../../decode/solana/locks/state-rounds.js'
 import { isFields } from '../../../decode/solana/wire/shape.js'
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
 import { type Blame, blameOn } from '../../nodes/node-fault.js'
 import type { SolanaAccount } from '../slot-block.js'
-import { accountsRequest, isCount } from './rpc-messages.js'
+import { accountsRequest, isCount, programAccountsRequest } from './rpc-messages.js'
 
 /** Maximum per request (agave, `MAX_MULTIPLE_ACCOUNTS`). */
 const MAX_ADDRESSES = 100
@@ -25,6 +26,32 @@ export async function fetchAccounts(
     { ...asking, maxBatch: 1 },
   )
   return answers.flat()
+}
+
+/** More are not read: no token has as many locks, and a hostile node must not fill the memory. */
+const MAX_LISTED = 10_000
+
+export async function fetchListed(
+  pool: EndpointPool,
+  chain: string,
+  { list, minSlot }: { list: AccountList; minSlot: number },
+  asking: Asking,
+): Promise<readonly ListedAccount[]> {
+  const [listed = []] = await pool.ask(
+    [programAccountsRequest(list, minSlot)],
+    (result, _place, endpoint) => readListed(result, blameOn(endpoint, chain)),
+    { ...asking, maxBatch: 1 },
+  )
+  return listed
+}
+
+function readListed(result: unknown, blame: Blame): ListedAccount[] {
+  if (!Array.isArray(result) || result.length > MAX_LISTED) throw blame('lies', 'did not return a list of accounts')
+  return result.map((entry: unknown) => {
+    const { pubkey, account } = isFields(entry) ? entry : {}
+    if (typeof pubkey !== 'string') throw blame('lies', 'listed an account without its address')
+    return { address: pubkey, ...readAccount(account, blame) }
+  })
 }
 
 function readAccounts(result: unknown, count: number, blame: Blame): (SolanaAccount | null)[] {

@@ -1,6 +1,7 @@
 /** JSON-RPC requests to a node (https://solana.com/docs/rpc), and checks of the blocks it returns. */
 import type { RawInBlock } from '../../../decode/solana/block/decode-block.js'
 import { isBase58 } from '../../../decode/solana/keys/base58.js'
+import type { AccountList } from '../../../decode/solana/locks/state-rounds.js'
 import { type Fields, isFields } from '../../../decode/solana/wire/shape.js'
 import type { Blame } from '../../nodes/node-fault.js'
 import type { RpcRequest } from '../../nodes/transport.js'
@@ -46,6 +47,24 @@ export const firstFromRequest = (slot: number, commitment: Commitment): RpcReque
 export const accountsRequest = (addresses: readonly string[], minContextSlot: number): RpcRequest => ({
   method: 'getMultipleAccounts',
   params: [addresses, { commitment: 'confirmed', encoding: 'base64', minContextSlot }],
+})
+
+/** As of a slot or later. */
+export const programAccountsRequest = (
+  { programId, dataBytes, matches }: AccountList,
+  minContextSlot: number,
+): RpcRequest => ({
+  method: 'getProgramAccounts',
+  params: [
+    programId,
+    {
+      ...{ commitment: 'confirmed', encoding: 'base64', minContextSlot },
+      filters: [
+        ...(dataBytes === undefined ? [] : [{ dataSize: dataBytes }]),
+        ...matches.map(({ offset, bytes }) => ({ memcmp: { offset, bytes } })),
+      ],
+    },
+  ],
 })
 
 /** For every slot, as soon as it is processed. */

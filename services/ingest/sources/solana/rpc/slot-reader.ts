@@ -8,7 +8,7 @@ import { type NodesOptions, openNodes } from '../../nodes/open-nodes.js'
 import type { LiveBlocks } from '../live-blocks.js'
 import { RecentMap } from '../recent-map.js'
 import type { Commitment, SlotBlock, SlotReader } from '../slot-block.js'
-import { fetchAccounts } from './fetch-accounts.js'
+import { fetchAccounts, fetchListed } from './fetch-accounts.js'
 import { createBlockFetcher, fetchFirstFrom, MAX_IN_FLIGHT } from './fetch-blocks.js'
 import { fetchRange, type HeldBlocks, type RangeParts } from './fetch-range.js'
 import { createSlotLists, planRange } from './range-plan.js'
@@ -41,6 +41,7 @@ const RECENT_BLOCKS = 8
 const FURTHEST_CHILD_SLOTS = 64
 /** Accept "no such block" after this many attempts: under a second, unless the nodes also fail otherwise. */
 const GONE_PATIENCE: PatienceOptions = { attempts: 5, ms: 10_000 }
+const LIST_PATIENCE: PatienceOptions = { attempts: 2, ms: 3000 }
 const UNKNOWN: readonly FaultKind[] = ['unknown_block']
 /** Faults of nodes that do not report finality. */
 const NO_FINALITY: readonly FaultKind[] = ['unsupported', 'invalid']
@@ -147,6 +148,16 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
     },
     accounts: (addresses, signal) =>
       fetchAccounts(pool, chain, { addresses, minSlot: lastReturned }, { signal: live(signal), urgent: true }),
+    async listed(list, signal) {
+      const asking = { ...urgently(signal), patience: LIST_PATIENCE, timeoutMs: LIST_PATIENCE.ms }
+      try {
+        return await fetchListed(pool, chain, { list, minSlot: lastReturned }, asking)
+      } catch (error) {
+        // Many services do not list accounts, or not those of large programs. A block does not wait for them.
+        if (error instanceof NodeFault) return null
+        throw error
+      }
+    },
     async close() {
       nodes.close()
     },

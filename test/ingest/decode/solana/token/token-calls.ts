@@ -74,6 +74,13 @@ export const mintTo = (program: string, mint: string, account: string, authority
 export const burn = (program: string, account: string, mint: string, owner: string, raw: bigint): Call =>
   call(program, { [account]: 'w', [mint]: 'w', [owner]: 's' }, u8(8), u64(raw))
 
+export const moveTokens = (
+  { program, mint, decimals }: { program: string; mint: string; decimals: number },
+  [from, to]: readonly [string, string],
+  owner: string,
+  raw: bigint,
+): Call => call(program, { [from]: 'w', [mint]: '', [to]: 'w', [owner]: 's' }, u8(12), u64(raw), u8(decimals))
+
 const AUTHORITY_KINDS = { mint: 0, freeze: 1 }
 
 export const setAuthority = (

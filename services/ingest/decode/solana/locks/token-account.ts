@@ -1,0 +1,26 @@
+/** Token accounts (docs.rs, `spl_token_interface::state::Account`) and where a wallet's account of a mint is by convention. */
+import { derivedAddress, keyBytes } from '../keys/derived-address.js'
+import { TOKEN, TOKEN_2022 } from '../native-programs.js'
+import { orNull } from '../token/metadata.js'
+import { ByteReader } from '../wire/byte-reader.js'
+import type { Account } from './state-rounds.js'
+
+export type TokenAccount = { mint: string; owner: string; amount: bigint }
+
+/** Null: not a token account. */
+export function readTokenAccount({ owner: program, data }: Account): TokenAccount | null {
+  if (program !== TOKEN && program !== TOKEN_2022) return null
+  return orNull(() => {
+    const reader = new ByteReader(data)
+    return { mint: reader.pubkey(), owner: reader.pubkey(), amount: reader.u64() }
+  })
+}
+
+const ASSOCIATED = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL'
+
+/** The associated token account (spl.solana.com/associated-token-account). Null: an invalid key. */
+export function associatedAccount(owner: string, mint: string, program: string): string | null {
+  const seeds = [owner, program, mint].map(keyBytes)
+  const keys = seeds.filter((seed) => seed !== null)
+  return keys.length < seeds.length ? null : derivedAddress(keys, ASSOCIATED)
+}
