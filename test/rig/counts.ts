@@ -140,6 +140,10 @@ export const COUNTS = {
     proves:
       'locked and burnt amounts of a Solana token are those of its lockers after random locks, withdrawals and burns',
   },
+  positionSeeds: {
+    ...{ short: 1, long: 20, seed: 1, files: ['test/ingest/decode/evm/risk/positions.test.ts'] },
+    proves: 'the locked part of a V3 pool is that of its positions after random locks, burns and reorgs',
+  },
   lockSeeds: {
     ...{ short: 3, long: 20, seed: 1, files: ['test/ingest/decode/evm/risk/locks.test.ts'] },
     proves:

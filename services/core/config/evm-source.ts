@@ -5,6 +5,7 @@ import { ADDRESS_FORM } from './chain-facts.js'
 import { type CheckBudgetConfig, checkBudgetOf } from './check-budget.js'
 import { type KnownLocker, LOCKERS } from './contracts/lockers.js'
 import { POOL_FACTORIES } from './contracts/pool-factories.js'
+import { POSITION_MANAGERS } from './contracts/position-managers.js'
 import { SINGLETONS } from './contracts/singletons.js'
 import type { ChainSection } from './file-schema.js'
 import { describeNodeSource, type NodeSource, nodeSource } from './node-source.js'
@@ -24,6 +25,8 @@ export type TokenChecks = CheckBudgetConfig & {
   history: boolean
   /** Contracts that hold tokens and shares of pools until a date. Undefined: locks are not read. */
   lockers?: readonly KnownLocker[]
+  /** Contracts whose positions (ERC-721) are believed. */
+  positionManagers?: readonly string[]
 }
 
 /** Every built-in contract, by chain. */
@@ -61,7 +64,14 @@ function checksOf(chain: string, section: ChainSection, problems: string[]): Pic
   const { risk = 'live' } = section
   const lockers = knownLockers(chain, section.lockers, problems)
   if (risk === 'off') return {}
-  return { risk: { ...checkBudgetOf(section), history: risk === 'all', lockers } }
+  return {
+    risk: {
+      ...checkBudgetOf(section),
+      history: risk === 'all',
+      lockers,
+      positionManagers: POSITION_MANAGERS[chain] ?? [],
+    },
+  }
 }
 
 /** The built-in ones, replaced by configured ones of the same address. */

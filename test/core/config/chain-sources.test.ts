@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Config, describeConfig } from '../../../services/core/config/config.js'
 import { LOCKERS } from '../../../services/core/config/contracts/lockers.js'
+import { POSITION_MANAGERS } from '../../../services/core/config/contracts/position-managers.js'
 import { type LoadOptions, loadConfig } from '../../../services/core/config/load-config.js'
 import { readStart } from '../../../services/core/config/node-source.js'
 import { ConfigError } from '../../../services/core/domain/errors.js'
@@ -46,7 +47,10 @@ describe('a chain read from nodes', () => {
             finality: { kind: 'tag' },
             contracts: contracts.get('base'),
             explicitTokens: [],
-            risk: { checksPerMinute: 20, recheckS: 600, history: false, lockers: LOCKERS.base },
+            risk: {
+              ...{ checksPerMinute: 20, recheckS: 600, history: false, lockers: LOCKERS.base },
+              positionManagers: POSITION_MANAGERS.base,
+            },
           },
         ],
       ]),
@@ -76,6 +80,7 @@ describe('a chain read from nodes', () => {
       risk: {
         ...{ checksPerMinute: 5, recheckS: 60, history: true },
         lockers: [{ address: b, kind: 'uncx', name: 'uncx' }],
+        positionManagers: [],
       },
     })
   })

@@ -6,6 +6,7 @@ import type { Event, MetaEvent } from '../../../core/domain/records.js'
 import type { TokenCheck } from '../../decode/evm/block/risk-checks.js'
 import type { EvmBlock } from '../../decode/evm/log.js'
 import { inspectLocks } from '../../decode/evm/risk/inspect-locks.js'
+import { inspectPositions } from '../../decode/evm/risk/inspect-positions.js'
 import { type Inspection, inspectToken, type TokenInspection } from '../../decode/evm/risk/inspect-token.js'
 import { riskOf } from '../../decode/evm/risk/token-risk.js'
 import type { LockInspection } from '../../decode/lock-facts.js'
@@ -32,12 +33,14 @@ export async function checkTokens(
   signal: AbortSignal,
 ): Promise<MetaEvent[]> {
   const read = await Promise.all(
-    checks.map(async ({ token, pool }): Promise<Read | null> => {
-      const [found, locks, creator] = await Promise.all([
+    checks.map(async ({ token, pool, positions }): Promise<Read | null> => {
+      const [found, held, ranges, creator] = await Promise.all([
         inspected(inspectToken(token, pool, block.hash)),
         lockers === undefined ? null : inspected(inspectLocks(token, sharesOf(pool), lockers, block.timeS)),
+        positions === null ? null : inspected(inspectPositions(positions, lockers ?? [], block.timeS)),
         creatorOf(token, block, signal),
       ])
+      const locks = held === null ? null : { ...held, pair: held.pair ?? ranges }
       return found === null ? null : { found, locks, creator }
     }),
   )

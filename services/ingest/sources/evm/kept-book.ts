@@ -3,7 +3,7 @@
  * is not a source of truth.
  */
 import type { CheckBudget, KnownCheck } from '../../decode/due-checks.js'
-import type { Book, KnownToken, KnownVenue } from '../../decode/evm/block/book.js'
+import type { Book, KnownPositions, KnownToken, KnownVenue, PositionLock } from '../../decode/evm/block/book.js'
 import type { VenueState } from '../../decode/evm/venue.js'
 import { type ChainBook, chainBook, JournaledMap, type JournaledMapOptions } from '../following/journaled-map.js'
 
@@ -19,6 +19,12 @@ export function openBook(options: JournaledMapOptions): KeptBook {
     putToken: (address, known) => map.set(`t/${address}`, known),
     hasHolder: (token, holder) => map.get(`h/${token}/${holder}`) === true,
     putHolder: (token, holder) => map.set(`h/${token}/${holder}`, true),
+    positions: (pool) => (map.get(`n/${pool}`) as KnownPositions | null) ?? undefined,
+    putPositions: (pool, known) => map.set(`n/${pool}`, known),
+    positionLock: (manager, id) => (map.get(`l/${manager}/${id}`) as PositionLock | null) ?? undefined,
+    putPositionLock: (manager, id, lock) => map.set(`l/${manager}/${id}`, lock),
+    poolOf: (contract, id) => (map.get(`k/${contract}/${id}`) as string | null) ?? undefined,
+    putPoolOf: (contract, id, pool) => map.set(`k/${contract}/${id}`, pool),
     risk: (token) => (map.get(`r/${token}`) as KnownCheck | null) ?? undefined,
     putRisk: (token, known) => map.set(`r/${token}`, known),
     riskBudget: () => (map.get('risk') as CheckBudget | null) ?? undefined,

@@ -6,6 +6,7 @@ import type { EvmSourceConfig, TokenChecks } from '../../../core/config/evm-sour
 import type { ChainFacts } from '../../../core/domain/chains.js'
 import { ConfigError } from '../../../core/domain/errors.js'
 import { createRules, type DecodeRules } from '../../decode/evm/block/decode-rules.js'
+import { POSITION_TOPICS } from '../../decode/evm/block/positions.js'
 import { CHANGE_TOPICS } from '../../decode/evm/block/risk-checks.js'
 import { TRANSFER, WRAPPING_TOPICS } from '../../decode/evm/erc20.js'
 import type { EvmLog } from '../../decode/evm/log.js'
@@ -63,18 +64,20 @@ function rulesOf(config: EvmSourceConfig, facts: ChainFacts, references: readonl
 export function filterOf(
   { scope, topics, money, contracts }: DecodeRules,
   { described, awaited }: NamedPools,
-  checks?: Pick<TokenChecks, 'lockers'>,
+  checks?: Pick<TokenChecks, 'lockers' | 'positionManagers'>,
 ): LogFilter {
   const followsNative = scope.balances === 'all' || scope.tokens.has(contracts.wrappedNative ?? '')
   const moves = scope.balances === 'off' ? [] : [TRANSFER, ...(followsNative ? WRAPPING_TOPICS : [])]
   const lockers = checks?.lockers ?? []
   const changes = checks === undefined ? [] : CHANGE_TOPICS
-  const wanted = [...topics, ...moves, ...changes, ...(lockers.length === 0 ? [] : LOCK_TOPICS)]
+  const managers = checks?.positionManagers ?? []
+  const ofLocks = [...(lockers.length === 0 ? [] : LOCK_TOPICS), ...(managers.length === 0 ? [] : POSITION_TOPICS)]
+  const wanted = [...topics, ...moves, ...changes, ...ofLocks]
   const isNarrow = scope.pools.size > 0 && scope.tokens.size === 0 && scope.balances !== 'all'
   if (!isNarrow) return { addresses: [], topics: wanted }
   const held = scope.balances === 'off' && checks === undefined ? [] : described.flatMap(({ venue }) => venue.tokens)
   const emitters = [...described.map(({ emitter }) => emitter), ...awaited.flatMap((pool) => pool.emitters)]
-  const vaults = lockers.map(({ address }) => address)
+  const vaults = [...lockers.map(({ address }) => address), ...managers]
   const addresses = [...emitters, ...held.filter((token) => !money.has(token)), ...vaults]
   return { addresses: [...new Set(addresses)], topics: wanted }
 }

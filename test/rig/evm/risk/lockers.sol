@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stand-ins of the same public interface as UNCX's UniswapV2Locker, PinkLock02, PinkLock and Team Finance's LockToken.
+// Stand-ins of the same public interface as UNCX's UniswapV2Locker and V3 locker, PinkLock02, PinkLock and Team Finance's LockToken.
 // compile.ts compiles them into tokens.json.
 pragma solidity >=0.8.20 <0.9.0;
 
@@ -211,5 +211,109 @@ contract TeamLocker {
 contract TeamLockerListing is TeamLocker {
     function getDepositsByTokenAddress(address token) external view returns (uint256[] memory) {
         return ofToken[token];
+    }
+}
+
+interface IPositions {
+    function transferFrom(address from, address to, uint256 id) external;
+}
+
+/// Of positions, as UNCX_LiquidityLocker_UniV3.
+contract UncxV3Locker {
+    struct Position {
+        uint96 nonce;
+        address operator;
+        address token0;
+        address token1;
+        uint24 fee;
+        int24 tickLower;
+        int24 tickUpper;
+        uint128 liquidity;
+        uint256 feeGrowthInside0LastX128;
+        uint256 feeGrowthInside1LastX128;
+        uint128 tokensOwed0;
+        uint128 tokensOwed1;
+    }
+
+    struct Lock {
+        uint256 lock_id;
+        address nftPositionManager;
+        address pool;
+        uint256 nft_id;
+        address owner;
+        address pendingOwner;
+        address additionalCollector;
+        address collectAddress;
+        uint256 unlockDate;
+        uint16 countryCode;
+        uint256 ucf;
+    }
+
+    mapping(uint256 => Lock) private locks;
+    uint256 private nonce;
+
+    event onLock(
+        uint256 lock_id,
+        address nftPositionManager,
+        uint256 nft_id,
+        address owner,
+        address additionalCollector,
+        address collectAddress,
+        uint256 unlockDate,
+        uint16 countryCode,
+        uint256 collectFee,
+        address poolAddress,
+        Position position
+    );
+    event onWithdraw(uint256 lock_id, address owner, address receiver);
+    event onRelock(uint256 lockId, uint256 unlockDate);
+
+    function getLock(uint256 lockId) external view returns (Lock memory) {
+        return locks[lockId];
+    }
+
+    function lock(address manager, uint256 id, address pool, uint256 unlockDate) external {
+        IPositions(manager).transferFrom(msg.sender, address(this), id);
+        Lock storage made = locks[nonce];
+        made.lock_id = nonce++;
+        made.nftPositionManager = manager;
+        made.pool = pool;
+        made.nft_id = id;
+        made.owner = msg.sender;
+        made.collectAddress = msg.sender;
+        made.unlockDate = unlockDate;
+        made.countryCode = 1;
+        report(made);
+    }
+
+    function report(Lock memory made) private {
+        Position memory position;
+        emit onLock(
+            made.lock_id,
+            made.nftPositionManager,
+            made.nft_id,
+            made.owner,
+            made.additionalCollector,
+            made.collectAddress,
+            made.unlockDate,
+            made.countryCode,
+            made.ucf,
+            made.pool,
+            position
+        );
+    }
+
+    function relock(uint256 lockId, uint256 unlockDate) external {
+        require(locks[lockId].owner == msg.sender && unlockDate > locks[lockId].unlockDate, "date");
+        locks[lockId].unlockDate = unlockDate;
+        emit onRelock(lockId, unlockDate);
+    }
+
+    function withdraw(uint256 lockId, address receiver) external {
+        Lock memory made = locks[lockId];
+        require(made.owner == msg.sender && made.unlockDate < block.timestamp, "locked");
+        delete locks[lockId];
+        IPositions(made.nftPositionManager).transferFrom(address(this), receiver, made.nft_id);
+        emit onWithdraw(lockId, made.owner, receiver);
     }
 }

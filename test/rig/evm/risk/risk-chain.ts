@@ -39,6 +39,8 @@ export type RiskChain = {
   token(nameOrCode: string, ...args: readonly string[]): Promise<string>
   /** A pair against WETH that holds 10 % of the supply and 100 ether; `holder`'s tokens. */
   pair(token: string, percent?: bigint): Promise<TrialPool>
+  /** Uniswap's V3 factory and its manager of positions, deployed once. */
+  v3(): Promise<V3Contracts>
   /** A V3 pool of 0.3 % over the whole range, as deep as the pair. */
   v3Pool(token: string): Promise<TrialPool>
   /** Buys for 0.1 ether in the pair, by somebody who is not the owner. */
@@ -49,6 +51,8 @@ export type RiskChain = {
   risk(token: string, pool: TrialPool | null, lockers?: readonly KnownLocker[]): Promise<TokenRisk['risk']>
   stop(): Promise<void>
 }
+
+export type V3Contracts = { factory: string; positions: string }
 
 const SWAP = 'swap(uint256,uint256,address,bytes)'
 const ETHER = 10n ** 18n
@@ -62,6 +66,8 @@ export async function openRiskChain(): Promise<RiskChain> {
   const weth = await deploy(node, creationCode.v2Periphery('WETH9'))
   const factory = await deploy(node, creationCode.v2('UniswapV2Factory') + encode(['address'], [owner]).slice(2))
   await inOneBlock(node, [{ from: owner, to: weth, data: call('deposit()'), value: 100_000n * ETHER }])
+
+  let v3: V3Contracts | undefined
 
   const chain: RiskChain = {
     ...{ node, owner, weth, factory },
@@ -81,10 +87,16 @@ export async function openRiskChain(): Promise<RiskChain> {
       )
       return trialPool(pool, token)
     },
-    async v3Pool(token) {
+    async v3() {
+      if (v3 !== undefined) return v3
       const v3Factory = await deploy(node, creationCode.v3('UniswapV3Factory'))
       const args = encode(['address', 'address', 'address'], [v3Factory, weth, owner]).slice(2)
       const positions = await deploy(node, creationCode.v3Periphery('NonfungiblePositionManager') + args)
+      v3 = { factory: v3Factory, positions }
+      return v3
+    },
+    async v3Pool(token) {
+      const { factory: v3Factory, positions } = await chain.v3()
       const [token0, token1] = token < weth ? [token, weth] : [weth, token]
       const [amount0, amount1] = token < weth ? [SUPPLY / 10n, DEPTH] : [DEPTH, SUPPLY / 10n]
       const price = sqrtPriceOf(Number(amount1) / Number(amount0))
@@ -195,6 +207,7 @@ export function openRiskPlace(
   anchor: string,
   risk: TokenChecks,
   balances: EvmSourceConfig['scope']['balances'] = 'off',
+  contracts: EvmSourceConfig['contracts'] = [],
 ): Place<object> {
   return openPlace({
     chain: 'base',
@@ -203,7 +216,7 @@ export function openRiskPlace(
         ...{ family: 'evm', chain: 'base', chainId: 8453, rpcUrls: [node.url], risk, explicitTokens: [] },
         scope: { pools: [], tokens: [], amms: [], balances },
         ...{ start: { kind: 'block', number: 1 }, finality: { kind: 'depth', blocks: 64 } },
-        contracts: [{ address: factory, protocol: 'uniswap-v2', amm: 'uniswapv2', fee: 3000 }],
+        contracts: [{ address: factory, protocol: 'uniswap-v2', amm: 'uniswapv2', fee: 3000 }, ...contracts],
       }
       const facts = { chain: 'base', family: 'evm', chainId: 8453, title: 'Base' } as const
       const money = { anchor, native: weth, stables: [], majors: [] }

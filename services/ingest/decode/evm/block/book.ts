@@ -20,7 +20,20 @@ export type KnownToken = {
   traded: boolean
 }
 
+/** The positions (ERC-721) of a pool that were seen. `isComplete`: whether these are all. */
+export type KnownPositions = { list: readonly { manager: string; id: string }[]; isComplete: boolean }
+
+export type PositionLock = { locker: string; lockId: string }
+
 export interface Book extends CheckBook {
+  positions(pool: string): KnownPositions | undefined
+  putPositions(pool: string, known: KnownPositions): void
+  /** Where a position was locked last. */
+  positionLock(manager: string, id: string): PositionLock | undefined
+  putPositionLock(manager: string, id: string, lock: PositionLock): void
+  /** The pool of a position (by its manager) or of a lock (by its locker). */
+  poolOf(contract: string, id: string): string | undefined
+  putPoolOf(contract: string, id: string, pool: string): void
   venue(id: string): KnownVenue | undefined
   putVenue(id: string, known: KnownVenue): void
   token(address: string): KnownToken | undefined
@@ -36,6 +49,9 @@ export function memoryBook(): Book {
   const tokens = new Map<string, KnownToken>()
   const holders = new Set<string>()
   const risks = new Map<string, KnownCheck>()
+  const positions = new Map<string, KnownPositions>()
+  const locks = new Map<string, PositionLock>()
+  const poolsOf = new Map<string, string>()
   let budget: CheckBudget | undefined
   return {
     venue: (id) => venues.get(id),
@@ -44,6 +60,12 @@ export function memoryBook(): Book {
     putToken: (address, known) => void tokens.set(address, known),
     hasHolder: (token, holder) => holders.has(`${token}/${holder}`),
     putHolder: (token, holder) => void holders.add(`${token}/${holder}`),
+    positions: (pool) => positions.get(pool),
+    putPositions: (pool, known) => void positions.set(pool, known),
+    positionLock: (manager, id) => locks.get(`${manager}/${id}`),
+    putPositionLock: (manager, id, lock) => void locks.set(`${manager}/${id}`, lock),
+    poolOf: (contract, id) => poolsOf.get(`${contract}/${id}`),
+    putPoolOf: (contract, id, pool) => void poolsOf.set(`${contract}/${id}`, pool),
     risk: (token) => risks.get(token),
     putRisk: (token, known) => void risks.set(token, known),
     riskBudget: () => budget,

@@ -7,14 +7,21 @@ import { addressAtEnd } from '../abi/abi-words.js'
 import { topicOf } from '../abi/keccak.js'
 import { TRANSFER } from '../erc20.js'
 import type { EvmBlock, EvmLog } from '../log.js'
+import type { FollowedPool } from '../risk/inspect-positions.js'
 import { LOCK_TOPICS } from '../risk/lockers.js'
 import type { TrialPool } from '../risk/trade-trial.js'
 import type { Book } from './book.js'
 import type { DecodeRules } from './decode-rules.js'
+import { notePositions } from './positions.js'
 
-export type RiskRules = Pick<TokenChecks, 'checksPerMinute' | 'recheckS' | 'lockers'>
+export type RiskRules = Pick<TokenChecks, 'checksPerMinute' | 'recheckS' | 'lockers' | 'positionManagers'>
 
-export type TokenCheck = { token: string; pool: TrialPool | null }
+export type TokenCheck = {
+  token: string
+  pool: TrialPool | null
+  /** Of a pool whose positions are followed. */
+  positions: FollowedPool | null
+}
 
 /** What contracts report when their owner, rules or code change. Which of them a token has is up to its author. */
 export const CHANGE_TOPICS: readonly string[] = [
@@ -51,7 +58,8 @@ export function planChecks(
   risk: RiskRules,
   isLive: boolean,
 ): TokenCheck[] {
-  const changed = changedTokens(block, book, rules, risk)
+  const unlocked = notePositions(block, book, risk)
+  const changed = changedTokens(block, unlocked, book, rules, risk)
   if (!isLive) {
     for (const token of changed) markStale(token, book)
     return []
@@ -60,7 +68,7 @@ export function planChecks(
   return chooseChecks(block.timeS, changed, traded.keys(), book, risk).map((token) => {
     const pool = deepestPool(token, traded.get(token) ?? [], book, rules)
     book.putRisk(token, { checkedAtS: block.timeS, isStale: false, pool: pool?.pool ?? null })
-    return { token, pool }
+    return { token, pool, positions: pool === null ? null : followedPool(pool.pool, book) }
   })
 }
 
@@ -82,12 +90,14 @@ function tradedTokens(events: readonly Event[], book: Book, { money }: DecodeRul
 
 function changedTokens(
   { logs }: Pick<EvmBlock, 'logs'>,
+  pools: readonly string[],
   book: Book,
   { money }: DecodeRules,
   { lockers = [] }: RiskRules,
 ): Set<string> {
   const changed = new Set<string>()
   const note = (token: string) => !money.has(token) && book.token(token)?.traded === true && changed.add(token)
+  for (const pool of pools) for (const token of book.venue(pool)?.venue.tokens ?? []) note(token)
   const vaults = new Set([...lockers.map(({ address }) => address), ...BURN_ADDRESSES.evm])
   for (const log of logs) {
     if (CHANGES.has(log.topics[0] ?? '')) note(log.address)
@@ -109,6 +119,14 @@ function lockedIn({ address, topics, data }: EvmLog, vaults: ReadonlySet<string>
 }
 
 const LOCKS = new Set(LOCK_TOPICS)
+
+function followedPool(pool: string, book: Book): FollowedPool | null {
+  const known = book.positions(pool)
+  const tokens = book.venue(pool)?.venue.tokens
+  if (known === undefined || tokens === undefined) return null
+  const positions = known.list.map(({ manager, id }) => ({ manager, id, lock: book.positionLock(manager, id) ?? null }))
+  return { pool, tokens, positions, isComplete: known.isComplete }
+}
 
 /** The pool with most of the token: of those that trade now, and the one it was checked in before. */
 function deepestPool(token: string, pools: readonly string[], book: Book, rules: DecodeRules): TrialPool | null {

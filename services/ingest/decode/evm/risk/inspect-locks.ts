@@ -4,9 +4,8 @@ import { BURN_ADDRESSES } from '../../../../core/domain/chains.js'
 import type { HeldLock, Holding, LockInspection } from '../../lock-facts.js'
 import { type Answer, answeredUint } from '../abi/view-calls.js'
 import { balanceCall, supplyCall } from '../erc20.js'
-import type { Call } from '../protocol.js'
-import type { Inspection, StateRequest } from './inspect-token.js'
-import { interfaceOf } from './lockers.js'
+import { type Inspection, requestsOf } from './inspect-token.js'
+import { interfaceOf, isTokenLocker, type TokenLocker } from './lockers.js'
 
 /** Uniswap V2 and its forks give shares 18 decimals. */
 const SHARE_DECIMALS = 18
@@ -16,11 +15,12 @@ const BURN = BURN_ADDRESSES.evm
 export function* inspectLocks(
   token: string,
   pair: string | null,
-  lockers: readonly KnownLocker[],
+  known: readonly KnownLocker[],
   nowS: number,
 ): Inspection<LockInspection> {
+  const lockers = known.filter(isTokenLocker)
   const subjects = pair === null ? [token] : [token, pair]
-  const held = yield requests(
+  const held = yield requestsOf(
     subjects.flatMap((subject) => [
       supplyCall(subject),
       ...[...BURN, ...lockers.map(({ address }) => address)].map((holder) => balanceCall(subject, holder)),
@@ -41,13 +41,13 @@ export function* inspectLocks(
   const lists =
     vaults.length === 0
       ? []
-      : yield requests(vaults.map(({ locker, address }) => interfaceOf(locker).list(locker.address, address)))
+      : yield requestsOf(vaults.map(({ locker, address }) => interfaceOf(locker).list(locker.address, address)))
   const asked = vaults.map((vault, place) => ({
     vault,
     calls: interfaceOf(vault.locker).details(vault.locker.address, vault.address, lists[place]),
   }))
   const calls = asked.flatMap((one) => one.calls ?? [])
-  const details = calls.length === 0 ? [] : yield requests(calls)
+  const details = calls.length === 0 ? [] : yield requestsOf(calls)
   let next = 0
   const locks = asked.flatMap(({ vault, calls: own }) => {
     const answers = own === null ? null : details.slice(next, next + own.length)
@@ -69,7 +69,7 @@ export function* inspectLocks(
   return { token: holdingOf(token), pair: pair === null ? null : holdingOf(pair) }
 }
 
-type Vault = { address: string; locker: KnownLocker; balance: bigint }
+type Vault = { address: string; locker: TokenLocker; balance: bigint }
 
 /** A locker that lists no locks of a token, or not as its interface says, still has its balance. Never more than that is locked. */
 function locksIn({ address, locker, balance }: Vault, answers: readonly Answer[] | null, nowS: number): HeldLock[] {
@@ -84,8 +84,6 @@ function locksIn({ address, locker, balance }: Vault, answers: readonly Answer[]
     return amount === missing ? [] : [{ locker, amount: amount - missing, unlockAtS }]
   })
 }
-
-const requests = (calls: readonly Call[]): StateRequest[] => calls.map(({ to, data }) => ({ kind: 'call', to, data }))
 
 function sumOf(balances: readonly (bigint | null)[]): bigint | null {
   return balances.reduce<bigint | null>((sum, one) => (sum === null || one === null ? null : sum + one), 0n)

@@ -1,6 +1,7 @@
 /** Reads what decides a token's risk: its code, that behind its proxy, its owner, and trials of trades in its deepest pool. */
 import { selectorOf } from '../abi/keccak.js'
 import { answeredAddress } from '../abi/view-calls.js'
+import type { Call } from '../protocol.js'
 import type { TrialCall, TrialFindings, TrialMode, TrialPool } from './trade-trial.js'
 import { isDeepEnough, readTrial, trialCall } from './trade-trial.js'
 
@@ -13,6 +14,9 @@ export type StateRequest =
 
 /** Yields requests and receives their answers in order; null: reverted, no contract, or the node cannot answer it. */
 export type Inspection<T> = Generator<readonly StateRequest[], T, readonly (string | null)[]>
+
+export const requestsOf = (calls: readonly Call[]): StateRequest[] =>
+  calls.map(({ to, data }) => ({ kind: 'call', to, data }))
 
 export type Proxy = {
   kind: 'eip1967' | 'beacon' | 'eip1822' | 'zeppelin' | 'eip1167'

@@ -110,11 +110,16 @@ const teamFinance: LockerInterface = {
   },
 }
 
-const INTERFACES: Readonly<Record<LockerKind, LockerInterface>> = {
+/** A locker of tokens; the others hold positions. */
+export type TokenLocker = KnownLocker & { kind: Exclude<LockerKind, 'uncx-v3'> }
+
+export const isTokenLocker = (locker: KnownLocker): locker is TokenLocker => locker.kind !== 'uncx-v3'
+
+const INTERFACES: Readonly<Record<TokenLocker['kind'], LockerInterface>> = {
   ...{ uncx, pinklock: pinkLock(true), 'pinklock-v1': pinkLock(false), 'team-finance': teamFinance },
 }
 
-export const interfaceOf = ({ kind }: Pick<KnownLocker, 'kind'>): LockerInterface => INTERFACES[kind]
+export const interfaceOf = ({ kind }: Pick<TokenLocker, 'kind'>): LockerInterface => INTERFACES[kind]
 
 /** What lockers report. Each names the token among its topics or the words of its data. */
 export const LOCK_TOPICS: readonly string[] = [

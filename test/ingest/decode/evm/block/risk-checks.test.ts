@@ -43,7 +43,7 @@ test('a token is checked when it first trades, then after a while, and not in be
   const { pool, plan } = world()
   const id = pool(1, [COIN, MONEY], [50n, 7n])
   const found = { pool: id, kind: 'v2', quote: MONEY, fee: 3000, quoteReserve: 7n, tokenReserve: 50n }
-  expect(plan(1000, [id, id])).toEqual([{ token: COIN, pool: found }])
+  expect(plan(1000, [id, id])).toEqual([{ token: COIN, pool: found, positions: null }])
   expect(plan(1099, [id])).toEqual([])
   expect(plan(1100, [id])).toHaveLength(1)
 })
@@ -68,8 +68,8 @@ test('a token without a usable pool is checked without a trial: unknown reserves
     pool(3, [COIN, MONEY], [1n, 1n], 'curve'),
   ]
   expect(plan(1000, pools)).toEqual([
-    { token: COIN, pool: null },
-    { token: CAT, pool: null },
+    { token: COIN, pool: null, positions: null },
+    { token: CAT, pool: null, positions: null },
   ])
 })
 
