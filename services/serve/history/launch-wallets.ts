@@ -15,9 +15,15 @@ import type { QueryLanes } from './query-lanes.js'
 import { numberOf, type StoredRow } from './stored-rows.js'
 import { notOrphaned } from './wallet-trades.js'
 
+export type LaunchFindings = {
+  rates: LaunchRates
+  /** Who provided the first liquidity of the token's first pool; empty: unknown. */
+  provider: string
+}
+
 export interface LaunchWallets {
   /** Unknown where the first liquidity of the token's first pool is not in the history. */
-  of(state: ServedChain, token: string): Promise<LaunchRates>
+  of(state: ServedChain, token: string): Promise<LaunchFindings>
 }
 
 const KEPT_MS = 30_000
@@ -28,28 +34,32 @@ const MOST_BUYS = 2_000
 /** The first blocks are within this time. */
 const FIRST_BLOCKS_S = 3_600
 
-type Kept = { rates: LaunchRates; untilMs: number; epoch: number; lastReorg: ServedChain['lastReorg'] }
+type Kept = LaunchFindings & { untilMs: number; epoch: number; lastReorg: ServedChain['lastReorg'] }
 
 export function createLaunchWallets(
   { cheap, dear }: QueryLanes,
   untilStored: UntilStored,
   { nowMs }: Pick<HoldersHold, 'nowMs'>,
 ): LaunchWallets {
-  const kept = new Map<string, Promise<Kept>>()
+  const found = new Map<string, Promise<Kept>>()
 
   async function read(state: ServedChain, token: string): Promise<Kept> {
     const { epoch, lastReorg } = state
-    const made = (rates: LaunchRates): Kept => ({ rates, untilMs: nowMs() + KEPT_MS, epoch, lastReorg })
+    const made = (rates: LaunchRates, provider = ''): Kept => ({
+      ...{ rates, provider, untilMs: nowMs() + KEPT_MS, epoch, lastReorg },
+    })
     const pair = firstPair(state, token)
     const supply = state.tokens.get(token)?.info.total_supply ?? null
-    if (pair === undefined || supply === null) return made(UNKNOWN_RATES)
+    if (pair === undefined) return made(UNKNOWN_RATES)
     await untilStored()
     const where = { chain: state.chain, pair, upTo: state.events.storedUpToBlock }
     const launch = await launchOf(where)
     if (launch === undefined) return made(UNKNOWN_RATES)
+    if (supply === null) return made(UNKNOWN_RATES, launch.provider)
     const buyers = classifyBuyers(launch, withinLimit(await firstBuys(where, launch)))
     const wallets = [...new Set([...buyers.snipers, ...buyers.insiders])]
-    return made(ratesOf(buyers, await keptBy(wallets, { ...where, token }), BigInt(supply)))
+    const kept = await keptBy(wallets, { ...where, token })
+    return made(ratesOf(buyers, kept, BigInt(supply)), launch.provider)
   }
 
   async function launchOf(where: Where): Promise<(Launch & { timeS: number }) | undefined> {
@@ -100,13 +110,13 @@ export function createLaunchWallets(
   return {
     async of(state, token) {
       const key = `${state.chain}/${token}`
-      const known = await kept.get(key)?.catch(() => undefined)
+      const known = await found.get(key)?.catch(() => undefined)
       const isSame = known?.epoch === state.epoch && known.lastReorg === state.lastReorg
-      if (known !== undefined && isSame && nowMs() < known.untilMs) return known.rates
-      if (kept.size >= MOST_KEPT) kept.clear()
+      if (known !== undefined && isSame && nowMs() < known.untilMs) return known
+      if (found.size >= MOST_KEPT) found.clear()
       const next = read(state, token)
-      kept.set(key, next)
-      return (await next).rates
+      found.set(key, next)
+      return next
     },
   }
 }
@@ -114,7 +124,7 @@ export function createLaunchWallets(
 type Where = { chain: string; pair: string; upTo: number }
 
 /** The first that it was the target of; of equal age by address. */
-function firstPair({ targetPairs, pairs }: ServedChain, token: string): string | undefined {
+export function firstPair({ targetPairs, pairs }: ServedChain, token: string): string | undefined {
   let first: { pair: string; createdAtS: number } | undefined
   for (const address of targetPairs.of(token)) {
     const info = pairs.get(address)?.info

@@ -1,6 +1,7 @@
 import type { PackedWindows } from '../../core/domain/packed-windows.js'
 import type { MovedPair, PairInfo, PairUpdate, TokenInfo } from '../../core/domain/records.js'
 import { type CandleOverlay, createCandleOverlay, isAtOrBefore, type Position } from './candle-overlay.js'
+import { type CreatedTokens, createCreatedTokens } from './created-tokens.js'
 import { createEventOverlay, type EventOverlay } from './event-overlay.js'
 import { createNameIndex, type NameIndex } from './name-index.js'
 import { createOpenCandles, type OpenCandles } from './open-candles.js'
@@ -50,6 +51,8 @@ export type ServedChain = {
   lastReorg: LastReorg | null
   pairs: Map<string, PairState>
   tokens: Map<string, TokenState>
+  /** For REST. */
+  created: CreatedTokens
   /** For REST: tokens by symbol, name and address. */
   names: NameIndex
   targetPairs: PairsByToken
@@ -99,6 +102,7 @@ export function createServedChain(chain: string, keeps: Keeps = KEEPS_ALL): Serv
     lastReorg: null,
     pairs: new Map(),
     tokens: new Map(),
+    created: createCreatedTokens(),
     names: createNameIndex(),
     targetPairs: createPairsByToken(),
     quotePairs: createPairsByToken(),
@@ -120,6 +124,7 @@ export function resetServedChain(state: ServedChain, epoch: number): void {
   state.seq = NOTHING_APPLIED
   state.pairs.clear()
   state.tokens.clear()
+  state.created.clear()
   state.names = createNameIndex()
   state.targetPairs.clear()
   state.quotePairs.clear()
@@ -159,7 +164,10 @@ export function putPair(state: ServedChain, pair: PairState): void {
 
 /** Sets a token's state. */
 export function putToken(state: ServedChain, token: TokenState, known: TokenState | undefined): void {
-  if (state.keeps.history) state.names.put(token, known)
+  if (state.keeps.history) {
+    state.names.put(token, known)
+    state.created.put(token, known)
+  }
   state.tokens.set(token.token, token)
 }
 
@@ -167,6 +175,7 @@ export function dropToken(state: ServedChain, token: string): void {
   const known = state.tokens.get(token)
   if (known === undefined) return
   state.names.drop(known)
+  state.created.drop(known)
   state.tokens.delete(token)
 }
 

@@ -17,7 +17,7 @@ import {
   text,
 } from './field-formats.js'
 import { locksOf, type TokenLock } from './lock-view.js'
-import { burntRaw, knownHolders, type Market, supplyOf, targetOf } from './market-facts.js'
+import { burntRaw, knownHolders, type Market, moneyOf, supplyOf, targetOf } from './market-facts.js'
 import { deepestPairs } from './ranking.js'
 import { type RiskFacts, readFacts } from './risk-view.js'
 
@@ -67,17 +67,22 @@ export const ContractView = Type.Object({
 })
 
 /** Addresses whose balances the view includes. */
-export function contractParties(market: Market, token: TokenState): string[] {
-  return [token.info.owner ?? '', creatorOf(market, token)].filter((address) => address !== '')
+export function contractParties({ info }: TokenState, creator: string): string[] {
+  return [info.owner ?? '', creator].filter((address) => address !== '')
 }
 
-/** Who sent the transaction that created it (EVM), or launched it on a platform. Empty: unknown. */
-function creatorOf(market: Market, token: TokenState): string {
-  return readFacts(token.info.risk).text('creator_address') || launchCreator(market, token)
+/**
+ * Who sent the transaction that created it (EVM), launched it on a platform or, on EVM chains, provided the first liquidity of its first
+ * pool. Empty: unknown.
+ */
+export function creatorOf(market: Market, token: TokenState, provider: string): string {
+  const known = readFacts(token.info.risk).text('creator_address') || launchCreator(market, token)
+  const isLaunched = market.facts?.family === 'evm' && !moneyOf(market).includes(token.token)
+  return known || (isLaunched ? provider : '')
 }
 
 /** Of a token of a launch platform: whoever created its first pool, the curve. Empty: unknown. */
-export function launchCreator(market: Market, { token, info }: TokenState): string {
+function launchCreator(market: Market, { token, info }: TokenState): string {
   if (info.launch_platform === null) return ''
   const pairs = deepestPairs(market, token, DEX_ENTRIES).filter((pair) => targetOf(pair) === token)
   const first = pairs.reduce<(typeof pairs)[number] | undefined>(
@@ -93,15 +98,20 @@ export type Holdings = {
   balances: ReadonlyMap<string, string>
   /** Of the wallets that bought first. */
   rates: LaunchRates
+  /** Empty: unknown. */
+  creator: string
   /** Tokens its creator launched before; null: unknown. */
   earlier: number | null
 }
 
-export function contractView(market: Market, token: TokenState, { largest, balances, rates, earlier }: Holdings) {
+export function contractView(
+  market: Market,
+  token: TokenState,
+  { largest, balances, rates, creator, earlier }: Holdings,
+) {
   const { info } = token
   const facts = readFacts(info.risk)
   const locks = locksOf(info)
-  const creator = creatorOf(market, token)
   const creatorShare = shareOf(market, token, balances.get(creator) ?? null)
   const dex = deepestPairs(market, token.token, DEX_ENTRIES)
   return {

@@ -45,7 +45,7 @@ async function ratesOf(list: readonly Step[], hasLaunch = true) {
   if (token === undefined) throw new Error('the token is missing')
   // Not much more than one swap moves, so that every one shows.
   token.info = { ...token.info, total_supply: SUPPLY }
-  return { found: await launches.of(state, TOKEN), made }
+  return { found: (await launches.of(state, TOKEN)).rates, made }
 }
 
 /** Written after docs/data.md, one wallet at a time. */

@@ -54,7 +54,13 @@ it('leaves locked tokens out of the market value, and burnt ones out of both', (
 it('lists the locks of holders and of the pool', () => {
   const { market, token } = marketWith(LOCKED)
   const largest = [{ holder: LOCKER, balanceRaw: (300n * ETHER).toString() }]
-  const view = contractView(market, token, { largest, balances: new Map(), rates: UNKNOWN_RATES, earlier: null })
+  const view = contractView(market, token, {
+    largest,
+    balances: new Map(),
+    rates: UNKNOWN_RATES,
+    creator: '',
+    earlier: null,
+  })
   expect(view).toMatchObject({
     lock_amount: '250',
     pair_total: '40',
@@ -85,6 +91,6 @@ it.each([
   ['other things than locks', [null, 7, 'x', { raw: 5 }]],
 ])('has no locks where a recording gives %s', (_what, locks) => {
   const { market, token } = marketWith({ lock_raw: '1', locks })
-  const holdings = { largest: [], balances: new Map(), rates: UNKNOWN_RATES, earlier: null }
+  const holdings = { largest: [], balances: new Map(), rates: UNKNOWN_RATES, creator: '', earlier: null }
   expect(contractView(market, token, holdings).pair_holders_rank).toEqual([])
 })

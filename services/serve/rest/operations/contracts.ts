@@ -1,13 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { earlierLaunches } from '../../history/creator-launches.js'
 import { balancesOf, largestBalances } from '../../history/holders.js'
-import {
-  ContractView,
-  contractParties,
-  contractView,
-  launchCreator,
-  RANKED_HOLDERS,
-} from '../../views/contract-view.js'
+import { ContractView, contractParties, contractView, creatorOf, RANKED_HOLDERS } from '../../views/contract-view.js'
+import { moneyOf } from '../../views/market-facts.js'
 import { operation } from '../operation.js'
 import { resolveId, TokenIdParams } from '../parameters.js'
 
@@ -30,14 +25,15 @@ export const contracts = operation({
     if (before === undefined) return unknown
     await flush(chain)
     const largest = await largestBalances(store, chain, address, RANKED_HOLDERS)
-    const balances = await balancesOf(store, chain, address, contractParties(market, before))
-    const rates = await launches.of(market.state, address)
-    const creator = launchCreator(market, before)
-    const earlier = creator === '' ? null : await earlierLaunches(store, market.state, creator, address)
+    const { rates, provider } = await launches.of(market.state, address)
+    const creator = creatorOf(market, before, provider)
+    const balances = await balancesOf(store, chain, address, contractParties(before, creator))
+    const launchedMoney = market.facts?.family === 'evm' ? moneyOf(market) : null
+    const earlier = creator === '' ? null : await earlierLaunches(store, market.state, creator, address, launchedMoney)
     const token = market.state.tokens.get(address)
     if (token === undefined) return unknown
     const unchecked = token.info.risk === null ? { reason: 'unverified' } : {}
-    const data = contractView(market, token, { largest, balances, rates, earlier })
+    const data = contractView(market, token, { largest, balances, rates, creator, earlier })
     // Balances are in the store alone, which is flushed at most once per second.
     return { data, chains: [chain], ...unchecked, isProvisional: true }
   },
