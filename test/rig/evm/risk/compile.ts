@@ -65,8 +65,9 @@ export async function compileTokens(): Promise<Record<string, string>> {
   const source = readFileSync(join(FOLDER, 'tokens.sol'), 'utf8')
   const old = readFileSync(join(FOLDER, 'old-tokens.sol'), 'utf8')
   const lockers = readFileSync(join(FOLDER, 'lockers.sol'), 'utf8')
+  const exchanges = readFileSync(join(FOLDER, 'exchanges.sol'), 'utf8')
   const all: Record<string, string> = {}
-  for (const text of [source, lockers])
+  for (const text of [source, lockers, exchanges])
     for (const [name, { creation }] of Object.entries(await compile(text))) if (creation !== '0x') all[name] = creation
   for (const [suffix, options] of [
     ['Unoptimised', { isOptimised: false }],

@@ -10,6 +10,7 @@ import type { EvmBlock, EvmLog } from '../log.js'
 import type { FollowedPool } from '../risk/inspect-positions.js'
 import { LOCK_TOPICS } from '../risk/lockers.js'
 import type { TrialPool } from '../risk/trade-trial.js'
+import { trialVenue } from '../risk/trial-venue.js'
 import type { Book } from './book.js'
 import type { DecodeRules } from './decode-rules.js'
 import { notePositions } from './positions.js'
@@ -39,12 +40,6 @@ export const CHANGE_TOPICS: readonly string[] = [
   ...['ExcludeFromFees(address,bool)', 'Params(uint256,uint256)'],
 ].map(topicOf)
 const CHANGES = new Set(CHANGE_TOPICS)
-
-const KINDS: ReadonlyMap<string, TrialPool['kind']> = new Map([
-  ['uniswap-v2', 'v2'],
-  ['solidly', 'solidly'],
-  ...(['uniswap-v3', 'pancake-v3', 'slipstream', 'algebra'] as const).map((name) => [name, 'v3'] as const),
-])
 
 /**
  * Called after the block's events were decoded, while the book is at it. `isLive`: history is not checked, since nodes rarely
@@ -141,14 +136,15 @@ function deepestPool(token: string, pools: readonly string[], book: Book, rules:
 }
 
 /** Null if a trial cannot use it: another kind of exchange, no money on its other side, or unknown reserves. */
-function trialPool(token: string, id: string, book: Book, { money }: DecodeRules): TrialPool | null {
+function trialPool(token: string, id: string, book: Book, { money, contracts }: DecodeRules): TrialPool | null {
   const known = book.venue(id)
-  const kind = known === undefined ? undefined : KINDS.get(known.venue.protocol)
   const reserves = known?.state.reserves ?? null
-  if (known === undefined || kind === undefined || reserves === null) return null
+  if (known === undefined || reserves === null) return null
   const { tokens, fee } = known.venue
   const place = tokens.indexOf(token)
-  const quote = tokens[1 - place]
-  if (tokens.length !== 2 || place < 0 || quote === undefined || !money.has(quote)) return null
-  return { pool: id, kind, quote, fee, quoteReserve: reserves[1 - place] ?? 0n, tokenReserve: reserves[place] ?? 0n }
+  const quotePlace = tokens.findIndex((other) => money.has(other))
+  const [quote, quoteReserve] = [tokens[quotePlace], reserves[quotePlace] ?? 0n]
+  const venue = place < 0 ? null : trialVenue(known.venue, place, quotePlace, contracts.wrappedNative)
+  if (venue === null || quote === undefined) return null
+  return { pool: id, quote, fee, quoteReserve, tokenReserve: reserves[place] ?? 0n, ...venue }
 }

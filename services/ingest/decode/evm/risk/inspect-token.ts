@@ -3,7 +3,7 @@ import { selectorOf } from '../abi/keccak.js'
 import { answeredAddress } from '../abi/view-calls.js'
 import type { Call } from '../protocol.js'
 import type { TrialCall, TrialFindings, TrialMode, TrialPool } from './trade-trial.js'
-import { isDeepEnough, readTrial, trialCall } from './trade-trial.js'
+import { isDeepEnough, isRestricted, readTrial, trialCall } from './trade-trial.js'
 
 /** A request about a contract's state at the end of a block. */
 export type StateRequest =
@@ -70,8 +70,9 @@ export function* inspectToken(token: string, pool: TrialPool | null, seed: strin
   const trials: TokenInspection['trials'] = {}
   const keep = (mode: TrialMode, answer: string | null | undefined): void => {
     const found = readTrial(answer ?? null)
-    // Without quote tokens to pay with, nothing was tried.
-    if (found?.isFunded === true) trials[mode] = found
+    // Without quote tokens to pay with, nothing was tried; nor was a sale where a pool's hook refused the purchase.
+    const isRefused = mode === 'trade' && usable !== null && isRestricted(usable) && found?.bought === false
+    if (found?.isFunded === true && !isRefused) trials[mode] = found
   }
   keep('trade', trade)
   keep('large', large)

@@ -1,18 +1,25 @@
 /** A purchase, a sale and a transfer in one `eth_call`, by `Trial` of trade-trial.sol: the request, and its answer. */
 import { hashOfHex, selectorOf } from '../abi/keccak.js'
-import { addressWord, answeredUint, uintWord } from '../abi/view-calls.js'
+import { addressWord, answeredUint, boolWord, intWord, uintWord } from '../abi/view-calls.js'
 import { TRIAL_CODE } from './trade-trial-code.js'
 
 /** Where a token is tried. `reserves`: raw, of the quote and of the token. */
 export type TrialPool = {
   pool: string
-  kind: 'v2' | 'solidly' | 'v3'
   quote: string
   /** Hundredths of a basis point; null: unknown. */
   fee: number | null
   quoteReserve: bigint
   tokenReserve: bigint
-}
+} & TrialVenue
+
+/** How it is traded with. `manager`, `vault`: who holds the tokens of the pool. */
+export type TrialVenue =
+  | { kind: 'v2' | 'solidly' | 'v3' }
+  | { kind: 'v4'; manager: string; keyFee: number; tickSpacing: number; hooks: string; isNative: boolean }
+  | { kind: 'curve'; tokenPlace: number; quotePlace: number }
+  | { kind: 'balancer'; vault: string; poolId: string }
+  | { kind: 'balancer-v3'; vault: string }
 
 /**
  * `trade`: buy, sell half, transfer a quarter, sell all. `sell` and `transfer`: the same alone, of tokens that storage says
@@ -23,7 +30,7 @@ export type TrialMode = 'trade' | 'sell' | 'transfer' | 'large'
 /** What `eth_call` takes: the call, and the accounts whose code or storage are replaced for it. */
 export type TrialCall = {
   call: { from: string; to: string; data: string }
-  overrides: Record<string, { code?: string; stateDiff?: Record<string, string> }>
+  overrides: Record<string, { code?: string; balance?: string; stateDiff?: Record<string, string> }>
 }
 
 export type TrialFindings = {
@@ -50,11 +57,15 @@ export type TrialFindings = {
   rest: bigint
 }
 
-const RUN = selectorOf('run((address,address,address,uint256,uint256,uint256,uint256,uint256,bytes32,address))')
+const PLAN = [
+  ...['address', 'address', 'address', 'uint256', 'uint256', 'uint256', 'uint256', 'uint256', 'bytes32', 'address'],
+  ...['bytes32', 'int24', 'address', 'bool', 'uint256', 'uint256'],
+]
+const RUN = selectorOf(`run((${PLAN.join()}))`)
 /** The creation code of `Trader` ends the code of `Trial`. */
-const TRADER_BYTES = 2_677
+const TRADER_BYTES = 4_340
 const TRADER_HASH = hashOfHex(TRIAL_CODE.slice(-TRADER_BYTES * 2)).slice(2)
-const KINDS: readonly TrialPool['kind'][] = ['v2', 'solidly', 'v3']
+const KINDS: readonly TrialPool['kind'][] = ['v2', 'solidly', 'v3', 'v4', 'curve', 'balancer', 'balancer-v3']
 const MODES: readonly TrialMode[] = ['trade', 'sell', 'transfer', 'large']
 const DEFAULT_FEE = 3_000
 /** Of the pool's quote side: enough to measure taxes, too little to move the price. */
@@ -74,14 +85,15 @@ export function trialCall(token: string, pool: TrialPool, mode: TrialMode, seed:
   const salt = seed.slice(2)
   const amount = pool.quoteReserve / SMALL_PART
   const large = (pool.quoteReserve * LARGE_PART) / LARGE_OF
+  const { at, fee, words, isNative } = placeOf(pool)
   const plan = [
-    ...[token, pool.quote, pool.pool].map(addressWord),
-    ...[KINDS.indexOf(pool.kind), pool.fee ?? DEFAULT_FEE, amount, large, MODES.indexOf(mode)].map(uintWord),
-    ...[salt, addressWord(receiver)],
+    ...[token, pool.quote, at].map(addressWord),
+    ...[KINDS.indexOf(pool.kind), fee, amount, large, MODES.indexOf(mode)].map(uintWord),
+    ...[salt, addressWord(receiver), ...words],
   ]
   const overrides: TrialCall['overrides'] = {
-    [trial]: { code: TRIAL_CODE },
-    [pool.quote]: { stateDiff: balances(trial, large * 2n) },
+    [trial]: { code: TRIAL_CODE, ...(isNative ? { balance: `0x${(large * 2n).toString(16)}` } : {}) },
+    ...(isNative ? {} : { [pool.quote]: { stateDiff: balances(trial, large * 2n) } }),
   }
   if (mode === 'sell' || mode === 'transfer') {
     const trader = created(trial, salt)
@@ -89,6 +101,31 @@ export function trialCall(token: string, pool: TrialPool, mode: TrialMode, seed:
   }
   return { call: { from, to: trial, data: RUN + plan.join('') }, overrides }
 }
+
+const ZERO_WORD = uintWord(0)
+
+/** Who is paid, and what of the plan depends on the kind of pool. */
+function placeOf(pool: TrialPool): { at: string; fee: number; words: string[]; isNative: boolean } {
+  const made = { at: pool.pool, fee: pool.fee ?? DEFAULT_FEE, words: Array<string>(6).fill(ZERO_WORD), isNative: false }
+  switch (pool.kind) {
+    case 'v4': {
+      const { manager, keyFee, tickSpacing, hooks, isNative } = pool
+      const key = [ZERO_WORD, intWord(tickSpacing), addressWord(hooks), boolWord(isNative), ZERO_WORD, ZERO_WORD]
+      return { at: manager, fee: keyFee, words: key, isNative }
+    }
+    case 'curve':
+      return { ...made, words: [...made.words.slice(0, 4), uintWord(pool.tokenPlace), uintWord(pool.quotePlace)] }
+    case 'balancer':
+      return { ...made, at: pool.vault, words: [pool.poolId.slice(2), ...made.words.slice(1)] }
+    case 'balancer-v3':
+      return { ...made, at: pool.vault, words: [addressWord(pool.pool), ...made.words.slice(1)] }
+    default:
+      return made
+  }
+}
+
+/** Whether a purchase may fail for reasons that are not the token's: a hook may want more than the trial says. */
+export const isRestricted = (pool: TrialPool): boolean => pool.kind === 'v4' && BigInt(pool.hooks) !== 0n
 
 /** The trader's address (EIP-1014). */
 function created(trial: string, salt: string): string {

@@ -65,11 +65,21 @@ test('a token without a usable pool is checked without a trial: unknown reserves
   const pools = [
     pool(1, [COIN, MONEY], null),
     pool(2, [COIN, CAT], [1n, 1n]),
-    pool(3, [COIN, MONEY], [1n, 1n], 'curve'),
+    pool(3, [COIN, MONEY], [1n, 1n], 'liquidity-book'),
   ]
   expect(plan(1000, pools)).toEqual([
     { token: COIN, pool: null, positions: null },
     { token: CAT, pool: null, positions: null },
+  ])
+})
+
+test('pools of several coins are tried against their money', () => {
+  const { pool, plan } = world()
+  const id = pool(1, [CAT, COIN, OTHER_MONEY], [3n, 4n, 5n], 'curve')
+  const found = { pool: id, kind: 'curve', quote: OTHER_MONEY, fee: 3000, quoteReserve: 5n, quotePlace: 2 }
+  expect(plan(1000, [id])).toEqual([
+    { token: CAT, pool: { ...found, tokenReserve: 3n, tokenPlace: 0 }, positions: null },
+    { token: COIN, pool: { ...found, tokenReserve: 4n, tokenPlace: 1 }, positions: null },
   ])
 })
 

@@ -15,7 +15,7 @@ export type PoolKey = {
 }
 
 /** The hook sets the fee. */
-const DYNAMIC_FEE = 0x800000
+export const DYNAMIC_FEE = 0x800000
 
 export function idOf({ currencies, fee, tickSpacing, hooks }: PoolKey): string {
   const words = [addressWord(currencies[0]), addressWord(currencies[1]), uintWord(fee), intWord(tickSpacing)]
