@@ -6,7 +6,7 @@ import type { EvmSourceConfig, TokenChecks } from '../../../core/config/evm-sour
 import type { ChainFacts } from '../../../core/domain/chains.js'
 import { ConfigError } from '../../../core/domain/errors.js'
 import { createRules, type DecodeRules } from '../../decode/evm/block/decode-rules.js'
-import { POSITION_TOPICS } from '../../decode/evm/block/positions.js'
+import { POSITION_TOPICS, positionManagersOf } from '../../decode/evm/block/positions.js'
 import { CHANGE_TOPICS } from '../../decode/evm/block/risk-checks.js'
 import { TRANSFER, WRAPPING_TOPICS } from '../../decode/evm/erc20.js'
 import type { EvmLog } from '../../decode/evm/log.js'
@@ -70,7 +70,7 @@ export function filterOf(
   const moves = scope.balances === 'off' ? [] : [TRANSFER, ...(followsNative ? WRAPPING_TOPICS : [])]
   const lockers = checks?.lockers ?? []
   const changes = checks === undefined ? [] : CHANGE_TOPICS
-  const managers = checks?.positionManagers ?? []
+  const managers = checks === undefined ? [] : positionManagersOf(contracts, checks.positionManagers ?? [])
   const ofLocks = [...(lockers.length === 0 ? [] : LOCK_TOPICS), ...(managers.length === 0 ? [] : POSITION_TOPICS)]
   const wanted = [...topics, ...moves, ...changes, ...ofLocks]
   const isNarrow = scope.pools.size > 0 && scope.tokens.size === 0 && scope.balances !== 'all'

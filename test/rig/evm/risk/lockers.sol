@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stand-ins of the same public interface as UNCX's UniswapV2Locker and V3 locker, PinkLock02, PinkLock and Team Finance's LockToken.
+// Stand-ins of the same public interface as UNCX's UniswapV2Locker, V3 and V4 lockers, Uniswap's V4 PositionManager, PinkLock02, PinkLock and Team Finance's LockToken.
 // compile.ts compiles them into tokens.json.
 pragma solidity >=0.8.20 <0.9.0;
 
@@ -315,5 +315,107 @@ contract UncxV3Locker {
         delete locks[lockId];
         IPositions(made.nftPositionManager).transferFrom(address(this), receiver, made.nft_id);
         emit onWithdraw(lockId, made.owner, receiver);
+    }
+}
+
+struct V4Key {
+    address currency0;
+    address currency1;
+    uint24 fee;
+    int24 tickSpacing;
+    address hooks;
+}
+
+struct V4Change {
+    int24 tickLower;
+    int24 tickUpper;
+    int256 liquidityDelta;
+    bytes32 salt;
+}
+
+interface IV4Manager {
+    function unlock(bytes calldata data) external returns (bytes memory);
+    function modifyLiquidity(V4Key memory key, V4Change memory change, bytes calldata data) external returns (int256, int256);
+    function sync(address currency) external;
+    function settle() external payable returns (uint256);
+}
+
+/// Uniswap's PositionManager of V4, as far as positions of tokens are made, owned and read.
+contract V4Positions {
+    IV4Manager private immutable manager;
+    mapping(uint256 => address) public ownerOf;
+    mapping(uint256 => uint128) public getPositionLiquidity;
+    mapping(uint256 => uint256) public positionInfo;
+    uint256 public nextTokenId = 1;
+
+    event Transfer(address indexed from, address indexed to, uint256 indexed id);
+
+    constructor(address manager_) {
+        manager = IV4Manager(manager_);
+    }
+
+    function mint(V4Key memory key, int24 lower, int24 upper, uint128 liquidity) external {
+        uint256 id = nextTokenId++;
+        manager.unlock(abi.encode(key, V4Change(lower, upper, int256(uint256(liquidity)), bytes32(id)), msg.sender));
+        ownerOf[id] = msg.sender;
+        getPositionLiquidity[id] = liquidity;
+        uint256 pool = uint256(keccak256(abi.encode(key))) & ~uint256(type(uint56).max);
+        positionInfo[id] = pool | (uint256(uint24(upper)) << 32) | (uint256(uint24(lower)) << 8);
+        emit Transfer(address(0), msg.sender, id);
+    }
+
+    function unlockCallback(bytes calldata data) external returns (bytes memory) {
+        (V4Key memory key, V4Change memory change, address payer) = abi.decode(data, (V4Key, V4Change, address));
+        (int256 delta, ) = manager.modifyLiquidity(key, change, "");
+        pay(key.currency0, payer, delta >> 128);
+        pay(key.currency1, payer, int256(int128(delta)));
+        return "";
+    }
+
+    function pay(address currency, address payer, int256 delta) private {
+        if (delta >= 0) return;
+        manager.sync(currency);
+        IToken(currency).transferFrom(payer, address(manager), uint256(-delta));
+        manager.settle();
+    }
+
+    function transferFrom(address from, address to, uint256 id) external {
+        require(ownerOf[id] == from, "owner");
+        ownerOf[id] = to;
+        emit Transfer(from, to, id);
+    }
+}
+
+/// Of positions of V4: its event is all that is public.
+contract UncxV4Locker {
+    struct Lock {
+        address owner;
+        address manager;
+        uint256 id;
+        uint256 unlockTime;
+    }
+
+    Lock[] private locks;
+
+    event LiquidityLocked(
+        uint256 indexed lockId,
+        address indexed owner,
+        address positionManager,
+        uint256 tokenId,
+        bytes32 indexed poolId,
+        uint256 amount,
+        uint256 unlockTime
+    );
+
+    function lock(address manager, uint256 id, bytes32 poolId, uint256 unlockTime) external {
+        IPositions(manager).transferFrom(msg.sender, address(this), id);
+        emit LiquidityLocked(locks.length, msg.sender, manager, id, poolId, 1, unlockTime);
+        locks.push(Lock(msg.sender, manager, id, unlockTime));
+    }
+
+    function withdraw(uint256 lockId) external {
+        Lock memory made = locks[lockId];
+        require(made.owner == msg.sender && made.unlockTime < block.timestamp, "locked");
+        IPositions(made.manager).transferFrom(address(this), msg.sender, made.id);
     }
 }

@@ -23,7 +23,8 @@ export type KnownToken = {
 /** The positions (ERC-721) of a pool that were seen. `isComplete`: whether these are all. */
 export type KnownPositions = { list: readonly { manager: string; id: string }[]; isComplete: boolean }
 
-export type PositionLock = { locker: string; lockId: string }
+/** `unlockAt`: in seconds, where the locker's report is all that tells it. */
+export type PositionLock = { locker: string; lockId: string; unlockAt?: string }
 
 export interface Book extends CheckBook {
   positions(pool: string): KnownPositions | undefined

@@ -3,15 +3,17 @@ import type { TokenChecks } from '../../../../core/config/evm-source.js'
 import { BURN_ADDRESSES } from '../../../../core/domain/chains.js'
 import type { Event } from '../../../../core/domain/records.js'
 import { chooseChecks, markStale } from '../../due-checks.js'
+import type { RangePool } from '../../position-shares.js'
 import { addressAtEnd } from '../abi/abi-words.js'
 import { topicOf } from '../abi/keccak.js'
 import { TRANSFER } from '../erc20.js'
 import type { EvmBlock, EvmLog } from '../log.js'
+import type { V4State } from '../protocols/uniswap-v4/v4-state.js'
 import type { FollowedPool } from '../risk/inspect-positions.js'
 import { LOCK_TOPICS } from '../risk/lockers.js'
 import type { TrialPool } from '../risk/trade-trial.js'
 import { trialVenue } from '../risk/trial-venue.js'
-import type { Book } from './book.js'
+import type { Book, KnownVenue } from './book.js'
 import type { DecodeRules } from './decode-rules.js'
 import { notePositions } from './positions.js'
 
@@ -53,7 +55,7 @@ export function planChecks(
   risk: RiskRules,
   isLive: boolean,
 ): TokenCheck[] {
-  const unlocked = notePositions(block, book, risk)
+  const unlocked = notePositions(block, book, rules, risk)
   const changed = changedTokens(block, unlocked, book, rules, risk)
   if (!isLive) {
     for (const token of changed) markStale(token, book)
@@ -116,12 +118,28 @@ function lockedIn({ address, topics, data }: EvmLog, vaults: ReadonlySet<string>
 const LOCKS = new Set(LOCK_TOPICS)
 
 function followedPool(pool: string, book: Book): FollowedPool | null {
-  const known = book.positions(pool)
-  const tokens = book.venue(pool)?.venue.tokens
-  if (known === undefined || tokens === undefined) return null
+  const [known, found] = [book.positions(pool), book.venue(pool)]
+  if (known === undefined || found === undefined) return null
+  const { protocol, tokens } = found.venue
+  const price = protocol === 'uniswap-v4' ? v4Price(found) : null
+  if (protocol === 'uniswap-v4' && price === null) return null
   const positions = known.list.map(({ manager, id }) => ({ manager, id, lock: book.positionLock(manager, id) ?? null }))
-  return { pool, tokens, positions, isComplete: known.isComplete }
+  return { pool, tokens, positions, isComplete: known.isComplete, price }
 }
+
+/** Of a V4 pool, which has no contract to ask; null: not read yet. */
+function v4Price({ state }: KnownVenue): RangePool | null {
+  const { sqrtPrice, tick, liquidity, reserves } = state as V4State
+  if (sqrtPrice === 0n) return null
+  return {
+    sqrtPrice: Number(sqrtPrice) / Q96,
+    tick,
+    liquidity,
+    reserves: [reserves?.[0] ?? null, reserves?.[1] ?? null],
+  }
+}
+
+const Q96 = 2 ** 96
 
 /** The pool with most of the token: of those that trade now, and the one it was checked in before. */
 function deepestPool(token: string, pools: readonly string[], book: Book, rules: DecodeRules): TrialPool | null {

@@ -111,9 +111,10 @@ const teamFinance: LockerInterface = {
 }
 
 /** A locker of tokens; the others hold positions. */
-export type TokenLocker = KnownLocker & { kind: Exclude<LockerKind, 'uncx-v3'> }
+export type TokenLocker = KnownLocker & { kind: Exclude<LockerKind, 'uncx-v3' | 'uncx-v4'> }
 
-export const isTokenLocker = (locker: KnownLocker): locker is TokenLocker => locker.kind !== 'uncx-v3'
+export const isTokenLocker = (locker: KnownLocker): locker is TokenLocker =>
+  locker.kind !== 'uncx-v3' && locker.kind !== 'uncx-v4'
 
 const INTERFACES: Readonly<Record<TokenLocker['kind'], LockerInterface>> = {
   ...{ uncx, pinklock: pinkLock(true), 'pinklock-v1': pinkLock(false), 'team-finance': teamFinance },

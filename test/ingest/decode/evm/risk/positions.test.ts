@@ -1,12 +1,16 @@
 /** Locked and burnt positions of V3 pools on a real local chain with Uniswap's contracts, against their own view functions. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { KnownLocker } from '../../../../../services/core/config/contracts/lockers.js'
+import type { TokenChecks } from '../../../../../services/core/config/evm-source.js'
+import type { KnownContract } from '../../../../../services/core/domain/exchanges.js'
 import { inspectPositions } from '../../../../../services/ingest/decode/evm/risk/inspect-positions.js'
 import { seedsOf } from '../../../../rig/counts.js'
-import { type AbiValue, words } from '../../../../rig/evm/abi.js'
+import { type AbiValue, encode, keccak, words } from '../../../../rig/evm/abi.js'
+import { creationCode } from '../../../../rig/evm/artifacts.js'
+import { deploy } from '../../../../rig/evm/contracts.js'
 import { openRiskChain, openRiskPlace, type RiskChain, type V3Contracts } from '../../../../rig/evm/risk/risk-chain.js'
 import { lookAt, view } from '../../../../rig/evm/transactions.js'
-import { NEVER } from '../../../../rig/evm/world.js'
+import { NEVER, UINT256_MAX, ZERO } from '../../../../rig/evm/world.js'
 import { createRandom } from '../../../../rig/market/random.js'
 
 const DEAD = '0x000000000000000000000000000000000000dead'
@@ -39,16 +43,26 @@ const passTime = async (seconds: number) => chain.node.mine((await nowS()) + sec
 const newestId = async () => (await see(v3.positions, 'totalSupply()'))[0] ?? 0n
 
 async function followed() {
-  const [token, checks] = [await chain.token('Plain'), { checksPerMinute: 10_000, recheckS: 1, history: true }]
-  const place = openRiskPlace(
-    chain,
-    anchor,
-    { ...checks, lockers: [locker], positionManagers: [v3.positions] },
-    'scoped',
-    [{ address: v3.factory, protocol: 'uniswap-v3', amm: 'uniswapv3' }],
-  )
+  const token = await chain.token('Plain')
   const { pool } = await chain.v3Pool(token)
   const first = await newestId()
+  const exchange = { address: v3.factory, protocol: 'uniswap-v3', amm: 'uniswapv3' }
+  return {
+    token,
+    pool,
+    first,
+    ...(await follow(token, { lockers: [locker], positionManagers: [v3.positions] }, exchange)),
+  }
+}
+
+/** The newest risk facts of the token, from the real source. */
+async function follow(
+  token: string,
+  held: Pick<TokenChecks, 'lockers' | 'positionManagers'>,
+  exchange: KnownContract,
+): Promise<{ newest: () => Promise<Record<string, unknown>>; stop: () => Promise<unknown> }> {
+  const checks = { checksPerMinute: 10_000, recheckS: 1, history: true, ...held }
+  const place = openRiskPlace(chain, anchor, checks, 'scoped', [exchange])
   const run = await place.start({})
   const newest = async (): Promise<Record<string, unknown>> => {
     expect(await place.reached((await latest()).hash, 30_000)).toBe(true)
@@ -58,7 +72,7 @@ async function followed() {
     const last = metas.at(-1)
     return JSON.parse((last?.type === 'meta' ? last.risk : null) ?? '{}')
   }
-  return { token, pool, first, newest, stop: () => run.stop() }
+  return { newest, stop: () => run.stop() }
 }
 
 test('a position that is locked, and withdrawn when the lock ended', async () => {
@@ -151,8 +165,44 @@ async function ownIds(first: bigint): Promise<bigint[]> {
   return ids
 }
 
+test('positions of a V4 pool that are locked, withdrawn and burnt', async () => {
+  const token = await chain.token('Plain')
+  const manager = await deploy(chain.node, creationCode.v4('PoolManager') + encode(['address'], [chain.owner]).slice(2))
+  const positions = await chain.token('V4Positions', manager)
+  const v4Locker: KnownLocker = { address: await chain.token('UncxV4Locker'), kind: 'uncx-v4', name: 'UNCX' }
+  const key = [...(token < chain.weth ? [token, chain.weth] : [chain.weth, token]), 3000, 60, ZERO]
+  const pool = keccak(encode([KEY], [key]))
+  const exchange = { address: manager, protocol: 'uniswap-v4', amm: 'uniswapv4', others: { positions } }
+  await send(manager, `initialize(${KEY},uint160)`, key, 2n ** 96n)
+  await send(token, 'approve(address,uint256)', positions, UINT256_MAX)
+  await send(chain.weth, 'approve(address,uint256)', positions, UINT256_MAX)
+  const mint = (liquidity: bigint) => send(positions, `mint(${KEY},int24,int24,uint128)`, key, -6000, 6000, liquidity)
+  await mint(95n * ETHER)
+  const { newest, stop } = await follow(token, { lockers: [v4Locker], positionManagers: [] }, exchange)
+  expect(await newest()).toMatchObject({ is_lp_not_locked: 1, pair_lock_percent: 0, is_honeypot: 0, buy_tax: 0 })
+  const unlockAt = (await nowS()) + DAY_S
+  await send(v4Locker.address, 'lock(address,uint256,bytes32,uint256)', positions, 1, pool, unlockAt)
+  const locked = await newest()
+  expect(locked).toMatchObject({ is_lp_not_locked: 0, pair_lock_percent: 1, lock_platform: 'UNCX' })
+  expect(locked.locks).toMatchObject([{ of: 'pair', locker: v4Locker.address, unlock_at: unlockAt }])
+  await mint(5n * ETHER)
+  expect(await newest()).toMatchObject({ is_lp_not_locked: 0, pair_lock_percent: 0.95 })
+  await passTime(3 * DAY_S)
+  await send(v4Locker.address, 'withdraw(uint256)', 0)
+  expect(await newest()).toMatchObject({ is_lp_not_locked: 1, pair_lock_percent: 0 })
+  await send(positions, 'transferFrom(address,address,uint256)', chain.owner, DEAD, 2)
+  expect(await newest()).toMatchObject({ is_lp_not_locked: 1, pair_lock_percent: 0.05 })
+  await stop()
+}, 60_000)
+
+const KEY = '(address,address,uint24,int24,address)'
+
 test('positions that were never seen are unknown, not free', () => {
-  const inspection = inspectPositions({ pool: DEAD, tokens: [DEAD, anchor], positions: [], isComplete: false }, [], 0)
+  const inspection = inspectPositions(
+    { pool: DEAD, tokens: [DEAD, anchor], positions: [], isComplete: false, price: null },
+    [],
+    0,
+  )
   inspection.next()
   const word = (value: bigint) => value.toString(16).padStart(64, '0')
   const { value } = inspection.next([
