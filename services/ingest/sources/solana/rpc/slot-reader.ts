@@ -42,6 +42,8 @@ const FURTHEST_CHILD_SLOTS = 64
 /** Accept "no such block" after this many attempts: under a second, unless the nodes also fail otherwise. */
 const GONE_PATIENCE: PatienceOptions = { attempts: 5, ms: 10_000 }
 const LIST_PATIENCE: PatienceOptions = { attempts: 2, ms: 3000 }
+/** Nodes that did not list accounts are not asked again for this long: every check would wait for them. */
+const UNLISTED_MS = 60_000
 const UNKNOWN: readonly FaultKind[] = ['unknown_block']
 /** Faults of nodes that do not report finality. */
 const NO_FINALITY: readonly FaultKind[] = ['unsupported', 'invalid']
@@ -86,6 +88,9 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
     shared: createSharedHeaders(),
     isKnownHead: tracker.isKnownHead,
   }
+
+  /** Accounts are not listed again before. */
+  let unlistedUntilMs = 0
 
   /** The highest slot returned: a node asked for accounts must have reached it. Not the head, which one node may have made up. */
   let lastReturned = 0
@@ -149,13 +154,15 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
     accounts: (addresses, signal) =>
       fetchAccounts(pool, chain, { addresses, minSlot: lastReturned }, { signal: live(signal), urgent: true }),
     async listed(list, signal) {
+      if (nowMs() < unlistedUntilMs) return null
       const asking = { ...urgently(signal), patience: LIST_PATIENCE, timeoutMs: LIST_PATIENCE.ms }
       try {
         return await fetchListed(pool, chain, { list, minSlot: lastReturned }, asking)
       } catch (error) {
         // Many services do not list accounts, or not those of large programs. A block does not wait for them.
-        if (error instanceof NodeFault) return null
-        throw error
+        if (!(error instanceof NodeFault)) throw error
+        unlistedUntilMs = nowMs() + UNLISTED_MS
+        return null
       }
     },
     async close() {

@@ -362,4 +362,7 @@ test('lists the accounts of a program by their bytes; null if the node refuses',
   ])
   isRefused = true
   expect(await reader.listed(list, signal)).toBeNull()
+  const asked = node.countOf('getProgramAccounts')
+  expect(await reader.listed(list, signal)).toBeNull()
+  expect(node.countOf('getProgramAccounts')).toBe(asked)
 })
