@@ -1,13 +1,15 @@
 /** The decoder checks tokens when they trade and when their locks may have changed, within its budget. */
-import { beforeEach, expect, test } from 'vitest'
+import { join } from 'node:path'
+import { afterAll, beforeEach, expect, test } from 'vitest'
 import { type Book, memoryBook } from '../../../../services/ingest/decode/solana/block/book.js'
 import { createSolanaRules } from '../../../../services/ingest/decode/solana/block/decode-rules.js'
 import { LOCKER_PROGRAMS } from '../../../../services/ingest/decode/solana/locks/inspect-locks.js'
 import { TOKEN } from '../../../../services/ingest/decode/solana/native-programs.js'
 import { PROGRAMS as DEX_PROGRAMS } from '../../../../services/ingest/decode/solana/programs.js'
 import { createTokenChecker } from '../../../../services/ingest/sources/solana/check-tokens.js'
-import { solanaDecoder } from '../../../../services/ingest/sources/solana/solana-decoder.js'
+import { openSolanaBook, solanaDecoder } from '../../../../services/ingest/sources/solana/solana-decoder.js'
 import { createTokenFacts } from '../../../../services/ingest/sources/solana/token-facts.js'
+import { removeScratchFolders, scratchFolder } from '../../../rig/http/command.js'
 import { tokenTransfer } from '../../../rig/solana/made-transactions.js'
 import { keyFrom } from '../../../rig/solana/seeded.js'
 import { key } from '../../decode/solana/anchor-calls.js'
@@ -31,6 +33,7 @@ let decoder: ReturnType<typeof solanaDecoder>
 const HASH = keyFrom('a blockhash')
 const make = (name: string, raw: bigint) => world.token(`${name} ${count}`, raw)
 
+afterAll(removeScratchFolders)
 beforeEach(() => {
   count += 1
   slot = 1_000
@@ -38,21 +41,29 @@ beforeEach(() => {
   book = memoryBook()
   ;[token, shares] = [make('token', 1_000_000n), make('shares', 1_000n)]
   pool = world.pool('v4', the(shares), 1_000n)
-  // As after a trade.
-  book.putToken(the(token).mint, { decimals: 6, traded: true })
-  book.putPool(pool, [the(token).mint, key('quote')])
-  book.putRisk(the(token).mint, { checkedAtS: NOW_S - 10, isStale: false, pool, depth: 5n })
+  putKnown(book)
+  decoder = decoderOf(book)
+})
+
+/** As after a trade. */
+function putKnown(into: Book): void {
+  into.putToken(the(token).mint, { decimals: 6, traded: true })
+  into.putPool(pool, [the(token).mint, key('quote')])
+  into.putRisk(the(token).mint, { checkedAtS: NOW_S - 10, isStale: false, pool, depth: 5n })
+}
+
+function decoderOf(of: Book): ReturnType<typeof solanaDecoder> {
   const nodes = { accounts: world.machine.accounts, listed: world.listed }
   const facts = createTokenFacts(nodes.accounts)
-  decoder = solanaDecoder({
-    ...{ chain: 'solana', name: 'test', book, nowMs: () => NOW_S * 1000, facts: { fill: async () => {} } },
+  return solanaDecoder({
+    ...{ chain: 'solana', name: 'test', book: of, nowMs: () => NOW_S * 1000, facts: { fill: async () => {} } },
     rules: createSolanaRules({
       scope: { pools: new Set(), tokens: new Set(), amms: new Set(), balances: 'scoped' },
       ...{ money: new Set<string>(), programs: DEX_PROGRAMS, lockers: LOCKER_PROGRAMS },
     }),
-    checker: createTokenChecker({ checksPerMinute: 5, recheckS: 600 }, nodes, facts, book.tokensOf),
+    checker: createTokenChecker({ checksPerMinute: 5, recheckS: 600 }, nodes, facts, of.tokensOf),
   })
-})
+}
 
 function the(one: Token | undefined): Token {
   if (one === undefined) throw new Error('not made yet')
@@ -117,6 +128,33 @@ test('history is not checked, but when the token trades next', async () => {
   const call = calling(move(the(token)), PROGRAMS.jupiter)
   expect(await riskAfter([call], NOW_S - 3600)).toBeNull()
   expect(book.risk(the(token).mint)).toMatchObject({ isStale: true })
+})
+
+test('a check that a reorg orphaned is made again', async () => {
+  const kept = openSolanaBook({ path: join(scratchFolder(), 'book') })
+  const block = (number: number, hash: string) => ({ number, hash: keyFrom(hash), parentHash: HASH, timeS: NOW_S })
+  kept.begin(block(slot, 'first'))
+  putKnown(kept)
+  kept.end(true)
+  const decoding = decoderOf(kept)
+  const run = async (hash: string, transactions: JsonTransaction[]): Promise<unknown> => {
+    const at = { ...block(slot + 1, hash), parentNumber: slot }
+    const decode = await decoding.prepare([], at, signal)
+    kept.begin(at)
+    const decoded = decode({ ...at, transactions: transactions.map((value, index) => ({ index, value })) })
+    kept.end(true)
+    const [meta] = (await decoded.later?.(signal)) ?? []
+    return meta?.type === 'meta' ? JSON.parse(meta.risk ?? '') : null
+  }
+  const terms = { cliffAt: NOW_S + LOCK_S, cliffAmount: 400n, period: 1, rate: 0n, periods: 0 }
+  const call = calling(move(the(token)), PROGRAMS.streamflow)
+  expect(await run('orphaned', [call])).toMatchObject({ lock_raw: '0' })
+  expect(kept.risk(the(token).mint)?.checkedAtS).toBe(NOW_S)
+  kept.rollback(slot)
+  expect(kept.risk(the(token).mint)?.checkedAtS).toBe(NOW_S - 10)
+  world.stream('a stream of the other branch', the(token), terms)
+  expect(await run('canonical', [call])).toMatchObject({ lock_raw: '400' })
+  await kept.close()
 })
 
 test('a minute has a budget, and what is left over is not forgotten', async () => {
