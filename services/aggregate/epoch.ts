@@ -6,7 +6,7 @@ import { type EventLog, updatesTopic } from '../core/log/port.js'
 import { lastRecord } from '../core/log/topic-records.js'
 
 /** Raised with every change of the fold's rules that changes a number. */
-const FOLD_RULES = 4
+const FOLD_RULES = 5
 
 /** The first generation is omitted, so that histories from before generations existed keep their epoch. */
 export function foldFingerprint(

@@ -25,16 +25,22 @@ beforeEach(async () => {
 }, 60_000)
 afterEach(() => chain?.stop())
 
-type Tokens = { mintable: string; burnable: string }
+type Tokens = { mintable: string; burnable: string; pools: readonly string[] }
 
 /** Whoever moves tokens has some: the owner deals them out. */
-function randomMove(random: Random, { mintable, burnable }: Tokens): Transaction {
+function randomMove(random: Random, { mintable, burnable, pools }: Tokens): Transaction {
   const { owner, node } = chain
   const people = node.accounts.slice(1, 5)
   const amount = BigInt(random.int(1, 1_000)) * ETHER
   const token = random.pick([mintable, burnable])
   const from = random.pick([owner, owner, ...people])
-  switch (random.pick(['deal', 'deal', 'pass', 'mint', 'burn', 'send to dead', 'lock'])) {
+  const pool = random.pick(pools)
+  switch (random.pick(['deal', 'deal', 'pass', 'mint', 'burn', 'send to dead', 'lock', 'return shares', 'withdraw'])) {
+    case 'return shares':
+      return { from: owner, ...view(pool, 'transfer(address,uint256)', pool, amount / 10_000n) }
+    case 'withdraw':
+      // Fails where no shares were returned to the pool before.
+      return { from: owner, ...view(pool, 'burn(address)', owner) }
     case 'deal':
       return { from: owner, ...view(token, 'transfer(address,uint256)', random.pick(people), amount) }
     case 'mint':
@@ -72,9 +78,10 @@ test.each(seedsOf('supplySeeds'))(
     const random = createRandom(seed)
     const { node, owner, weth } = chain
     const anchor = await chain.token('Plain')
-    const tokens: Tokens = { mintable: await chain.token('Mintable'), burnable: await chain.token('PlainBurnable') }
+    const [mintable, burnable] = [await chain.token('Mintable'), await chain.token('PlainBurnable')]
     const pools: string[] = []
-    for (const token of Object.values(tokens)) {
+    const tokens: Tokens = { mintable, burnable, pools }
+    for (const token of [mintable, burnable]) {
       pools.push((await chain.pair(token)).pool)
       await chain.send({ from: owner, ...view(token, 'approve(address,uint256)', locker.address, UINT256_MAX) })
     }
@@ -105,7 +112,12 @@ test.each(seedsOf('supplySeeds'))(
       const facts = { chain: 'base', family: 'evm', chainId: 8453, title: 'Base', ...money } as const
       for (const result of foldLines(startFold(facts), lines)) reader.read(result)
       const holders = [...node.accounts.slice(0, 5), ...pools, DEAD, ZERO, locker.address]
-      for (const token of Object.values(tokens))
+      for (const pool of pools) {
+        const shares = word(await lookAt(node, pool, 'totalSupply()')).toString()
+        expect(reader.pairs.get(pool)?.info.share_supply).toBe(shares)
+        expect(reader.tokens.has(pool), 'shares are not listed as a token').toBe(false)
+      }
+      for (const token of [mintable, burnable])
         expect(told(reader, token, holders)).toEqual(await onChain(token, holders))
     } finally {
       await place.close()

@@ -7,7 +7,11 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AvroRecord, type AvroType, RECORD_NAMES, repositoryRoot, schemaVersions } from '../../schemas/avro.js'
 import { eventTypeOf } from '../../schemas/types-from-avro.js'
+import { CANDLE_WIDTH, FIRST_FIGURE } from '../../services/core/domain/packed-candles.js'
+import { WINDOWS_LENGTH } from '../../services/core/domain/packed-windows.js'
+import type { BlockUpdate } from '../../services/core/domain/records.js'
 import { avroTypeOf } from '../../services/core/log/avro-types.js'
+import { unpackUpdate } from '../../services/core/log/unpacked-update.js'
 
 type Sampling = { named: Map<string, AvroType>; count: number }
 
@@ -18,6 +22,7 @@ function sample(type: AvroType, state: Sampling): unknown {
     return known === undefined ? samplePrimitive(type, ++state.count) : sample(known, state)
   }
   if (Array.isArray(type)) return sample(type.find((branch) => branch !== 'null') ?? 'null', state)
+  if ('logicalType' in type) return samplePacked(String(type.logicalType), state)
   switch (type.type) {
     case 'enum':
       state.named.set(type.name, type)
@@ -33,6 +38,14 @@ function sample(type: AvroType, state: Sampling): unknown {
       return { ...Object.fromEntries(fields), ...(eventType === undefined ? {} : { type: eventType }) }
     }
   }
+}
+
+function samplePacked(form: string, state: Sampling): Float64Array {
+  const packed = new Float64Array(form === 'windows' ? WINDOWS_LENGTH : CANDLE_WIDTH)
+  // A candle of the first interval, not removed.
+  const first = form === 'windows' ? 0 : FIRST_FIGURE
+  for (let at = first; at < packed.length; at += 1) packed[at] = ++state.count
+  return packed
 }
 
 function samplePrimitive(type: string, count: number): unknown {
@@ -71,6 +84,7 @@ if (process.argv[1]?.endsWith('log-fixtures.js')) {
     if (newest === undefined || existsSync(`${file}.bin`)) continue
     const record = sample(newest, { named: new Map(), count: 0 })
     writeFileSync(`${file}.bin`, fixtureBytes(newest, versions.length, record))
-    writeFileSync(`${file}.json`, `${JSON.stringify(record, null, 2)}\n`)
+    const shown = name === 'block_update' ? unpackUpdate(record as BlockUpdate) : record
+    writeFileSync(`${file}.json`, `${JSON.stringify(shown, null, 2)}\n`)
   }
 }

@@ -35,6 +35,7 @@ export const pairInfo = (given: Partial<PairInfo> = {}): PairInfo => ({
   creator: null,
   created_at: T0 - 1000,
   created_block: 90,
+  share_supply: null,
   ...given,
 })
 
@@ -157,6 +158,7 @@ export const tokenInfo = (given: Partial<TokenInfo> = {}): TokenInfo => ({
   launch_pool: null,
   launch_at: 0,
   burnt_supply: null,
+  launch_price: null,
   ...given,
 })
 

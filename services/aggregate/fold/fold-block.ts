@@ -121,7 +121,7 @@ function blockUpdate(
   const tokens = new Set<number>([...fold.rankTokens, ...state.touchedTokens, ...fold.describedTokens])
   const pairs = [...fold.pairs.values()].flatMap((blockPair) => {
     const entry = pairUpdate(state, blockPair.id)
-    if (blockPair.isNew) entry.info = pairInfo(state, blockPair.id)
+    if (blockPair.isNew || fold.republishedPairs.has(blockPair.id)) entry.info = pairInfo(state, blockPair.id)
     entry.candles = candlesOf(state, blockPair.id, candles.get(blockPair.id) ?? [], false)
     entry.trades = blockPair.trades
     entry.liquidity = blockPair.liquidity

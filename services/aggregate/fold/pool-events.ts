@@ -8,7 +8,7 @@ import { TOKEN } from '../state/tokens.js'
 import type { BlockChanges } from './block-changes.js'
 import { followMainPair } from './main-pair.js'
 import { findReferencePrice, isReferencePool } from './reference-prices.js'
-import { chooseTarget, graduate, tokenId } from './token-events.js'
+import { chooseTarget, describe, graduate, tokenId } from './token-events.js'
 import { nativePrice, ratioOfReserves, rawNumber, valueSwap } from './value-swap.js'
 
 export function applyPool(fold: BlockChanges, event: PoolEvent): void {
@@ -72,16 +72,20 @@ export function applySwap(fold: BlockChanges, event: SwapEvent): void {
   rows.set(pair, PAIR.newestTradeAtS, Math.max(rows.get(pair, PAIR.newestTradeAtS), block.time))
   if (!Number.isNaN(sqrtRatio)) rows.set(pair, PAIR.sqrtRatio, sqrtRatio)
   setReserves(state, pair, event.reserve0 ?? null, event.reserve1 ?? null)
-  if (trade.flags === 0) setGoodPrice(state, pair, trade.price_usd, trade.price_native, trade.price_quote)
+  if (trade.flags === 0) setGoodPrice(fold, pair, trade.price_usd, trade.price_native, trade.price_quote)
   if (isReferencePool(state, pair)) findReferencePrice(state, state.pairs.targetToken(pair))
 }
 
-function setGoodPrice(state: FoldState, pair: number, usd: number, native: number, quote: number): void {
+function setGoodPrice(fold: BlockChanges, pair: number, usd: number, native: number, quote: number): void {
+  const { state } = fold
   const { rows } = state.pairs
   rows.set(pair, PAIR.priceUsd, usd)
   if (!Number.isNaN(native)) rows.set(pair, PAIR.priceNative, native)
   rows.set(pair, PAIR.priceQuote, quote)
-  if (Number.isNaN(rows.get(pair, PAIR.openPriceUsd))) rows.set(pair, PAIR.openPriceUsd, usd)
+  if (Number.isNaN(rows.get(pair, PAIR.openPriceUsd))) {
+    rows.set(pair, PAIR.openPriceUsd, usd)
+    if (state.pairs.text[pair]?.isLaunch === true) describe(fold, state.pairs.targetToken(pair), { launchPrice: usd })
+  }
   if (!(rows.get(pair, PAIR.athUsd) >= usd)) rows.set(pair, PAIR.athUsd, usd)
   const token = state.pairs.targetToken(pair)
   if (state.tokens.rows.get(token, TOKEN.mainPair) === pair) followMainPair(state, token, pair)
@@ -132,6 +136,15 @@ export function applyLiquidity(fold: BlockChanges, event: LiquidityEvent): void 
   state.journal.events.push(keyOf(fold, 'liquidity_rows', event, id))
   const first = state.pairs.text[pair]?.initReserve0 === undefined
   setReserves(state, pair, event.reserve0 ?? null, event.reserve1 ?? null, first)
+  const isLaunch = event.kind === 'create' && state.tokens.pairsOf(target)[0] === pair
+  // After a trade, the first price is already known, or lost.
+  if (isLaunch && rows.get(pair, PAIR.txCount) === 0) markLaunch(state, pair)
+}
+
+function markLaunch({ pairs, journal }: FoldState, pair: number): void {
+  const old = pairs.text[pair] as PairText
+  journal.texts.push({ op: 'pairText', id: pair, old })
+  pairs.text[pair] = { ...old, isLaunch: true }
 }
 
 function setReserves(

@@ -2,6 +2,7 @@
 import { BURN_ADDRESSES } from '../../core/domain/chains.js'
 import type { BalanceEvent, LaunchEvent, MetaEvent, TokenEvent } from '../../core/domain/records.js'
 import type { FoldState } from '../state/fold-state.js'
+import type { PairText } from '../state/pairs.js'
 import { type Launch, TOKEN, type TokenText } from '../state/tokens.js'
 import type { BlockChanges } from './block-changes.js'
 import { qualifies, setMainPair } from './main-pair.js'
@@ -19,7 +20,7 @@ export function tokenId(fold: BlockChanges, address: string): number {
   return id
 }
 
-function describe(fold: BlockChanges, id: number, change: Partial<TokenText>): void {
+export function describe(fold: BlockChanges, id: number, change: Partial<TokenText>): void {
   const { state } = fold
   const old = state.tokens.text[id] as TokenText
   state.touchToken(id)
@@ -49,6 +50,7 @@ function setDecimals(fold: BlockChanges, id: number, decimals: number | null): v
 }
 
 export function applyMeta(fold: BlockChanges, event: MetaEvent): void {
+  if (isOfShares(fold, event)) return
   const id = tokenId(fold, event.token)
   const old = fold.state.tokens.text[id] as TokenText
   describe(fold, id, {
@@ -58,6 +60,18 @@ export function applyMeta(fold: BlockChanges, event: MetaEvent): void {
     logoUrl: event.logo_url ?? old.logoUrl,
     links: event.links ?? old.links,
   })
+}
+
+/** Supplies of a pool's shares are the pool's; they are a token of their own only where their balances are followed. */
+function isOfShares({ state, republishedPairs }: BlockChanges, { token, total_supply }: MetaEvent): boolean {
+  const pair = state.pairs.find(token)
+  if (pair === undefined || !isText(total_supply)) return false
+  const old = state.pairs.text[pair] as PairText
+  state.touchPair(pair)
+  state.journal.texts.push({ op: 'pairText', id: pair, old })
+  state.pairs.text[pair] = { ...old, shareSupply: total_supply }
+  republishedPairs.add(pair)
+  return state.tokens.find(token) === undefined
 }
 
 export function applyLaunch(fold: BlockChanges, event: LaunchEvent): void {

@@ -29,6 +29,7 @@ export function pairInfo(state: FoldState, pair: number): PairInfo {
     creator: texts?.creator ?? null,
     created_at: rows.get(pair, PAIR.createdAtS),
     created_block: rows.get(pair, PAIR.createdBlock),
+    share_supply: texts?.shareSupply ?? null,
   }
 }
 
@@ -155,6 +156,7 @@ export function tokenInfo(state: FoldState, token: number): TokenInfo {
     launch_pool: launch?.pool ?? null,
     launch_at: launch?.atS ?? 0,
     burnt_supply: texts?.burntSupply ?? null,
+    launch_price: texts?.launchPrice ?? null,
   }
 }
 

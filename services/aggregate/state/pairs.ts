@@ -58,6 +58,9 @@ export type PairText = {
   /** Reserves after the first liquidity event; undefined before it. */
   readonly initReserve0?: string | null
   readonly initReserve1?: string | null
+  /** Its target's first pool, whose first liquidity is in the history: its first price is the launch price. */
+  readonly isLaunch?: true
+  readonly shareSupply?: string
 }
 
 /** Candles of all intervals and the windows over three of them. */

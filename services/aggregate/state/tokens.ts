@@ -55,6 +55,8 @@ export type TokenText = {
   readonly logoUrl: string | null
   readonly links: string | null
   readonly launch: Launch | null
+  /** USD; absent until the first good trade after the first liquidity of its first pool. */
+  readonly launchPrice?: number
 }
 
 export const NO_TEXT: TokenText = {

@@ -124,6 +124,9 @@ export function changeOver(pair: PairState, { price_before: before }: Window): n
   return percentChange(Number.isNaN(before) ? pair.open_price_usd : before, pair.price_usd)
 }
 
+/** Of the shares of Uniswap V2, Solidly and their forks. */
+export const SHARE_DECIMALS = 18
+
 /** Fees are stored in hundredths of a basis point. */
 const FEE_UNITS = 1_000_000
 
@@ -164,8 +167,8 @@ export function tokenPairView(market: Market, pair: PairState) {
     low_u: decimalOrNull(day.low),
     high_u: decimalOrNull(day.high),
     fee: info.fee === null ? null : info.fee / FEE_UNITS,
-    // The supply of pool shares is not indexed, and copies of a token are not looked for.
-    total_supply: null,
+    total_supply: rawOrNull(info.share_supply ?? null, SHARE_DECIMALS),
+    // Copies of a token are not looked for.
     is_fake: null,
     tx_amount: decimalOrNull(day.amount),
     tx_count: day.buys + day.sells,

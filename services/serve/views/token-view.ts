@@ -79,7 +79,7 @@ export function tokenView(market: Market, token: TokenState) {
     other_amount: null,
     created_at: info.created_at,
     launch_at: info.launch_at,
-    launch_price: null,
+    launch_price: decimalOrNull(info.launch_price ?? Number.NaN),
     ...readRisk(info.risk),
     issue_platform: info.launch_platform ?? '',
     flags: nameFlags(market, token),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { AvroRecord } from '../../../schemas/avro.js'
+import { type AvroRecord, schemaVersions } from '../../../schemas/avro.js'
 import { createCodec } from '../../../services/core/log/codec.js'
 import { httpRegistry } from '../../../services/core/log/registry-http.js'
 import { unpackUpdate } from '../../../services/core/log/unpacked-update.js'
@@ -143,7 +143,7 @@ describe('against a server with prepared responses', () => {
       idFor: () => 5,
       schemaFor: httpRegistry({ url: `http://${host}` }).schemaFor,
     })
-    const file = new URL(`../../fixtures/avro/${name}.v1`, import.meta.url)
+    const file = new URL(`../../fixtures/avro/${name}.v${schemaVersions(name).length}`, import.meta.url)
     const bytes = readFileSync(`${file.pathname}.bin`)
     await codec.learn([bytes])
     const decoded = codec.decodeLogRecord(bytes)

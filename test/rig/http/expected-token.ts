@@ -51,13 +51,14 @@ export function expectedToken(
   const main = token.main_pair === null ? undefined : reference.pairs.get(token.main_pair)
   const day = windowNamed(token.windows, '24h')
   const { token_id: _, ...prices } = expectedPrice(reference, address, token)
-  const unknown = { lock_amount: null, other_amount: null, locked_percent: null, launch_price: null }
+  const unknown = { lock_amount: null, other_amount: null, locked_percent: null }
   return {
     ...{ token: address, chain: reference.chain, name: token.name ?? '', symbol: token.symbol ?? '' },
     ...{ decimal: token.decimals, total: exactDecimal(token.total_supply, token.decimals), intro_en: '' },
     ...{ intro_cn: '', lock_platform: '' },
     ...prices,
     ...unknown,
+    launch_price: token.launch_price ?? Number.NaN,
     burn_amount: exactDecimal(burntOf(token), token.decimals),
     current_price_eth: token.price_native,
     main_pair: token.main_pair ?? '',

@@ -75,6 +75,8 @@ export type Pool = {
   tvl: number
   liquidityUsd: number
   liquidityNative: number
+  /** Its first liquidity came before any trade. */
+  isCreated: boolean
   trades: ReferenceTrade[]
 }
 

@@ -69,6 +69,7 @@ export type ReferenceToken = {
   tvl: number
   holders: number
   burnt_supply: string | null
+  launch_price: number | null
   windows: Window[]
 }
 
@@ -179,8 +180,16 @@ function tokenAtEnd(book: Book, token: string): ReferenceToken {
     tvl: tokenTvl(book, token),
     holders: balances.filter((balance) => balance > 0n).length,
     burnt_supply: burntSupply(book, token),
+    launch_price: launchPrice(book, token),
     windows: windowsOf(trades, book.now, state?.mainPair?.trades ?? []),
   }
+}
+
+/** Of the first good trade in its first pool, if that pool's creation is in the history. */
+function launchPrice({ pools }: Book, token: string): number | null {
+  const first = [...pools.values()].find(({ target }) => target === token)
+  if (first?.isCreated !== true) return null
+  return first.trades.find(({ flags }) => flags === 0)?.price_usd ?? null
 }
 
 function netChanges(steps: readonly MainPairChange[]): MainPairChange[] {

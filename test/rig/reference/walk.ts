@@ -124,6 +124,7 @@ function applyPool(book: Book, event: PoolEvent): Pool | null {
     ...{ reserve0: null, reserve1: null, knownSqrtPrice: null, knownReserves: null, initReserves: null },
     ...{ usd: Number.NaN, native: Number.NaN, quotePrice: Number.NaN },
     ...{ tvl: Number.NaN, liquidityUsd: Number.NaN, liquidityNative: Number.NaN },
+    isCreated: false,
     trades: [],
   }
   book.pools.set(event.pool, pool)
@@ -134,6 +135,7 @@ function applyPool(book: Book, event: PoolEvent): Pool | null {
 
 function applyLiquidity(book: Book, pool: Pool, event: LiquidityEvent, id: string): Pool {
   const { kind, wallet, reserve0, reserve1 } = event
+  if (kind === 'create' && pool.trades.length === 0) pool.isCreated = true
   const [price0_usd, price1_usd] = [usdPrice(book, pool.token0), usdPrice(book, pool.token1)]
   book.liquidity.push({
     pair: pool.pool,

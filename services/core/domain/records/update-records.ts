@@ -17,6 +17,8 @@ export interface PairInfo {
   creator: string | null
   created_at: number
   created_block: number
+  /** raw supply of the pool's shares, where they are a token; null: unknown */
+  share_supply: string | null
 }
 
 /** A swap as the fold valued it */
@@ -136,6 +138,8 @@ export interface TokenInfo {
   launch_at: number
   /** raw, held by addresses nobody has the keys of; null: no such balance is known */
   burnt_supply: string | null
+  /** USD, of the first good trade in its first pool; null: unknown */
+  launch_price: number | null
 }
 
 /** A token this block changed */

@@ -93,6 +93,8 @@ export interface Protocol<State extends VenueState = VenueState> {
   refuse?(log: EvmLog, state: State): State
   /** Called after a transaction's last log, for events that depend on all of them. */
   settle?(venue: Venue, state: State): Applied<State>
+  /** Where its shares are a token at the venue's address: topic0 of the logs that change their supply. */
+  readonly shareTopics?: readonly string[]
   /** Whether the price is not the ratio of the reserves (bins, weights, curves): then each trade's own price is used. */
   isPricedByTrades?(venue: Venue): boolean
   /** For protocols whose logs do not give exact reserves: reads them at the end of each block that touched the venue. */

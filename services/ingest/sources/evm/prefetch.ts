@@ -53,7 +53,7 @@ export async function prefetchFor(
   const found = findVenues(blocks, book, rules, refusals)
   await describeNewVenues()
   const transfers = findTransfers()
-  await Promise.all([readTokens(), readEnds(), readHolders(transfers)])
+  await Promise.all([readTokens(), readEnds(), readShares(), readHolders(transfers)])
   return prefetched
 
   /** Describes each as of its block, then reads the state of those in scope as of the parent block. */
@@ -147,6 +147,31 @@ export async function prefetchFor(
     })
   }
 
+  /** Reads the supply of a pool's shares where the pool first appears and where it may have changed. */
+  async function readShares(): Promise<void> {
+    if (rules.scope.balances === 'off') return
+    const firstSeen = new Set(found.met.map(({ id, at }) => atBlock(at.block.number, id)))
+    const wanted = new Map<string, ReadingAt<bigint | null>>()
+    for (const { block, ids } of found.touched) {
+      for (const id of ids) {
+        const topics = shareTopicsOf(id)
+        const key = atBlock(block.number, id)
+        const isMoved = ({ address, topics: [topic = ''] }: EvmLog) => address === id && topics.includes(topic)
+        if (topics.length > 0 && (firstSeen.has(key) || block.logs.some(isMoved)))
+          wanted.set(key, { at: block, reading: readSupply(id) })
+      }
+    }
+    const supplies = await read([...wanted.values()])
+    for (const [index, key] of [...wanted.keys()].entries()) prefetched.shares.set(key, supplies[index] ?? null)
+  }
+
+  /** None: its shares are not a token, or it is not followed. */
+  function shareTopicsOf(id: string): readonly string[] {
+    const known = book.venue(id) ?? prefetched.venues.get(id) ?? found.made.get(id)
+    if (known === undefined || 'refused' in known) return []
+    return rules.protocolNamed(known.venue.protocol)?.shareTopics ?? []
+  }
+
   /** A token counts as traded from the block after its first pool, exactly as when the blocks are decoded. */
   function findTransfers(): { at: BlockToPrefetch; followed: FollowedTransfer[] }[] {
     const tradedSince = new Map<string, number>()
@@ -231,6 +256,8 @@ function factReader(reader: PrefetchDeps['reader']): Pick<ChainReader, 'call'> {
 }
 
 type Found = {
+  /** Created in these blocks. */
+  made: Map<string, { venue: Venue }>
   met: NewVenue[]
   tokens: { token: string; at: BlockToPrefetch }[]
   touched: { block: CheckedBlock; ids: Set<string> }[]
@@ -242,7 +269,7 @@ function findVenues(
   rules: DecodeRules,
   refusals: ReadonlyMap<string, Refusal>,
 ): Found {
-  const found: Found = { met: [], tokens: [], touched: [] }
+  const found: Found = { made: new Map(), met: [], tokens: [], touched: [] }
   /** Already handled in these blocks. */
   const pending = new Set<string>()
   for (const at of blocks) {
@@ -255,6 +282,7 @@ function findVenues(
         const venue = createdVenue(log, rules)
         if (venue !== null && book.venue(venue.id) === undefined) {
           pending.add(venue.id)
+          found.made.set(venue.id, { venue })
           found.tokens.push(...venue.tokens.map((token) => ({ token, at })))
         }
         const ref = venueRef(log, rules)

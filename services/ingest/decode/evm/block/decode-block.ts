@@ -9,7 +9,7 @@ import { pairId, type Venue, type VenueState } from '../venue.js'
 import type { Book, KnownVenue } from './book.js'
 import { createdVenue, type DecodeRules, isInScope, isWellMade, venueRef } from './decode-rules.js'
 import { atBlock, type Prefetched, tokenEvent } from './prefetched.js'
-import { addTransfers } from './transfers.js'
+import { addTransfers, supplyEvent } from './transfers.js'
 import { addVenueEvent, EventList, graduatedTo, openingPlace, placeOf } from './venue-events.js'
 
 export type LostLog = { log: EvmLog; reason: string; detail: string }
@@ -168,6 +168,7 @@ class BlockDecoder {
       if (touched.known.venue.tokens.length > 2) this.correctOtherPairs(touched.known, complete)
       const isUnfunded = before === null && touched.known.funded === null
       if (isUnfunded && touched.hasRefused !== true) this.addFirstReserves(touched)
+      this.addShares(touched)
       this.book.putVenue(id, { ...touched.known, state: touched.state })
     }
   }
@@ -211,6 +212,11 @@ class BlockDecoder {
   /** For a venue without a seen creation whose logs changed nothing: publishes the reserves that were read. */
   private addFirstReserves({ known: { venue, pairs }, state: { reserves }, last }: Touched): void {
     if (reserves !== null) this.addReserves(venue, pairs, { log: last, reserves, sender: last.address })
+  }
+
+  private addShares({ known: { venue }, last }: Touched): void {
+    const supply = this.prefetched.shares.get(atBlock(this.block.number, venue.id)) ?? null
+    if (supply !== null) this.eventList.add(supplyEvent(venue.id, supply, last))
   }
 
   /** A trade of two tokens changes the reserves of every pair that has one of them. */

@@ -11,12 +11,17 @@ export type Prefetched = {
   /** By `atBlock`: at that block's end. */
   reserves: Map<string, readonly bigint[] | null>
   supplies: Map<string, { total: bigint | null; atZero: bigint | null }>
+  /** By `atBlock`: supplies of pools' shares at that block's end. */
+  shares: Map<string, bigint | null>
   /** By `atBlock` of `ofHolder`: the balance before that block. */
   balances: Map<string, bigint | null>
 }
 
 export function nothingPrefetched(): Prefetched {
-  return { venues: new Map(), tokens: new Map(), reserves: new Map(), supplies: new Map(), balances: new Map() }
+  return {
+    ...{ venues: new Map(), tokens: new Map(), reserves: new Map() },
+    ...{ supplies: new Map(), shares: new Map(), balances: new Map() },
+  }
 }
 
 export const atBlock = (number: number, id: string): string => `${number}/${id}`

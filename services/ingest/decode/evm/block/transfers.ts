@@ -1,5 +1,6 @@
 /** Transfer logs → balance events: the full balance when a holder first appears, changes from then on. */
 import { ZERO_ADDRESS } from '../../../../core/domain/chains.js'
+import type { MetaEvent } from '../../../../core/domain/records.js'
 import { TRANSFER, type Transfer, transferOf, wrappingOf } from '../erc20.js'
 import type { EvmBlock, EvmLog } from '../log.js'
 import type { Book } from './book.js'
@@ -71,16 +72,18 @@ export function addTransfers(
   function addSupply(token: string, log: EvmLog): void {
     const supply = prefetched.supplies.get(atBlock(block.number, token))
     if (supply === undefined) return
-    if (supply.total !== null) {
-      const nothing = { owner: null, risk: null, logo_url: null, links: null }
-      events.add({ type: 'meta', ...placeOf(log), token, total_supply: supply.total.toString(), ...nothing })
-    }
+    if (supply.total !== null) events.add(supplyEvent(token, supply.total, log))
     if (supply.atZero === null) return
     if (supply.atZero === 0n && !book.hasHolder(token, ZERO_ADDRESS)) return
     book.putHolder(token, ZERO_ADDRESS)
     const event = { type: 'balance' as const, token, holder: ZERO_ADDRESS }
     events.add({ ...event, ...placeOf(log), delta: null, balance: supply.atZero.toString() })
   }
+}
+
+export function supplyEvent(token: string, supply: bigint, log: EvmLog): MetaEvent {
+  const nothing = { owner: null, risk: null, logo_url: null, links: null }
+  return { type: 'meta', ...placeOf(log), token, total_supply: supply.toString(), ...nothing }
 }
 
 function announceToken(log: EvmLog, book: Book, prefetched: Prefetched, events: EventList): void {

@@ -39,6 +39,7 @@ export const solidly: Protocol<v2.PairState> = {
   name: KIND.protocol,
   creationTopics: [POOL_CREATED, PAIR_CREATED],
   topics: [SYNC, SWAP, v2.SWAP, v2.MINT, BURN, v2.BURN],
+  shareTopics: [v2.MINT, BURN, v2.BURN],
   venueOf: (log) => log.address,
 
   created(log, { amm }) {

@@ -44,6 +44,7 @@ export const uniswapV2: Protocol<PairState> = {
   name: KIND.protocol,
   creationTopics: [PAIR_CREATED],
   topics: [SYNC, SWAP, MINT, BURN],
+  shareTopics: [MINT, BURN],
   venueOf: (log) => log.address,
 
   created(log, contract) {
