@@ -91,6 +91,7 @@ function emptyBlock(seq: number): FoldResult {
     update,
     moved,
     pairHours: [],
+    holderHours: [],
     holders: [],
     goneEvents: [],
     goneCandles: [],

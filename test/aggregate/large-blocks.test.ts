@@ -27,11 +27,11 @@ it('ten thousand swaps of one pool in one block pass the log in parts, none lost
   const results = foldLines(startFold(MONEY), [...lines, retract])
   const sizes: number[] = []
   let offset = 0
-  for (const { update, holders, pairHours } of results) {
+  for (const { update, holders, pairHours, holderHours } of results) {
     for (const part of splitUpdate(update, (one) => codec.encodeUpdate('dex.updates.t', one), MAX_VALUE_BYTES)) {
       sizes.push(part.length)
       const whole = assembler.push(codec.decodeLogRecord(part), offset++)
-      if (whole?.record.kind === 'update') reader.read({ update: whole.record.update, holders, pairHours })
+      if (whole?.record.kind === 'update') reader.read({ update: whole.record.update, holders, pairHours, holderHours })
     }
     if (update.seq === 3) {
       expect(reader.trades.size).toBe(10_000)

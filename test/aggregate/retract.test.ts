@@ -16,8 +16,8 @@ function readerOf(lines: readonly RecordingLine[], chain: string): Reader {
 }
 
 /** All a reader has, without what names the log's own order (seq). */
-function contents({ trades, candles, pairs, tokens, holders, pairHours }: Reader) {
-  return { trades, candles, pairs, tokens, holders, pairHours }
+function contents({ trades, candles, pairs, tokens, holders, pairHours, holderHours }: Reader) {
+  return { trades, candles, pairs, tokens, holders, pairHours, holderHours }
 }
 
 describe('a retract leaves no trace', () => {

@@ -58,7 +58,18 @@ test('clickhouse-connect reads rows and frames', async () => {
     out: {
       ...{ trades, bound: trades, frame: [5, ['time', 'close_usd', 'interval']] },
       views: [
-        ...['candles', 'holders', 'liquidity', 'main_pairs', 'pair_history', 'pairs', 'positions', 'tokens', 'trades'],
+        ...[
+          'candles',
+          'holder_counts',
+          'holders',
+          'liquidity',
+          'main_pairs',
+          'pair_history',
+          'pairs',
+          'positions',
+          'tokens',
+          'trades',
+        ],
         'wallet_trades',
       ],
       refused: [true, true],

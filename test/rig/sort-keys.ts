@@ -11,6 +11,7 @@ export const SORT_KEYS: Record<TableName, readonly string[]> = {
   token_rows: ['chain', 'token'],
   holder_rows: ['chain', 'token', 'holder'],
   pair_hour_rows: ['chain', 'pair', 'time'],
+  holder_hour_rows: ['chain', 'token', 'time'],
   main_pair_rows: ['chain', 'token', 'block_number'],
   progress_rows: ['chain'],
 }

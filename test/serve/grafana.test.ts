@@ -113,7 +113,18 @@ describe('a client that connects', () => {
     const [[database]] = (await rowsOf('SHOW DATABASES')) as [[string]]
     const views = await rowsOf(`SHOW TABLES FROM "${database}"`)
     expect(views.flat()).toEqual([
-      ...['candles', 'holders', 'liquidity', 'main_pairs', 'pair_history', 'pairs', 'positions', 'tokens', 'trades'],
+      ...[
+        'candles',
+        'holder_counts',
+        'holders',
+        'liquidity',
+        'main_pairs',
+        'pair_history',
+        'pairs',
+        'positions',
+        'tokens',
+        'trades',
+      ],
       'wallet_trades',
     ])
     expect(await rowsOf('SHOW TABLES')).toEqual(views)

@@ -59,21 +59,20 @@ async function checkStore(disk: StoreDisk, { chain, blocks }: SimulatedChain): P
   const served = await loadChain(openSimulatedStore(disk, CALM_READER), chain)
   if (served === undefined) return [`${chain}: nothing is stored`]
   const of = (table: Parameters<StoreDisk['rows']>[0]) => disk.rows(table, (row) => row.chain === chain)
-  const stored: Pick<Reader, 'trades' | 'candles' | 'pairs' | 'tokens' | 'holders' | 'pairHours'> & { last: unknown } =
-    {
-      last: { number: served.head.number, now: served.nowS },
-      trades: new Map(of('trade_rows').map((row) => [`${row.pair}|${row.id}`, tradeOf(row)])),
-      candles: new Map(of('candle_rows').map((row) => [`${row.pair}|${row.interval}|${row.time}`, candleOf(row)])),
-      pairs: new Map([...served.pairs].map(([key, pair]) => [key, pairOf(served, pair)])),
-      tokens: new Map(
-        [...served.tokens].map(([key, token]) => [
-          key,
-          { ...token, windows: unpackWindows(token.windows) } as ReadToken,
-        ]),
-      ),
-      holders: new Map(of('holder_rows').map((row) => [`${row.token}|${row.holder}`, BigInt(String(row.balance))])),
-      pairHours: new Map(of('pair_hour_rows').map((row) => [`${row.pair}|${row.time}`, hourOf(row)])),
-    }
+  const stored: Pick<Reader, 'trades' | 'candles' | 'pairs' | 'tokens' | 'holders' | 'pairHours' | 'holderHours'> & {
+    last: unknown
+  } = {
+    last: { number: served.head.number, now: served.nowS },
+    trades: new Map(of('trade_rows').map((row) => [`${row.pair}|${row.id}`, tradeOf(row)])),
+    candles: new Map(of('candle_rows').map((row) => [`${row.pair}|${row.interval}|${row.time}`, candleOf(row)])),
+    pairs: new Map([...served.pairs].map(([key, pair]) => [key, pairOf(served, pair)])),
+    tokens: new Map(
+      [...served.tokens].map(([key, token]) => [key, { ...token, windows: unpackWindows(token.windows) } as ReadToken]),
+    ),
+    holders: new Map(of('holder_rows').map((row) => [`${row.token}|${row.holder}`, BigInt(String(row.balance))])),
+    holderHours: new Map(of('holder_hour_rows').map((row) => [`${row.token}|${row.time}`, Number(row.holders)])),
+    pairHours: new Map(of('pair_hour_rows').map((row) => [`${row.pair}|${row.time}`, hourOf(row)])),
+  }
   return differencesFromReference(stored as Reader, reference, facts).map((path) => `${chain} stored ${path}`)
 }
 

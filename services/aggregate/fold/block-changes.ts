@@ -4,6 +4,7 @@ import type { FoldState } from '../state/fold-state.js'
 import type { EventKey } from '../state/journal.js'
 import { PAIR } from '../state/pairs.js'
 import { BlockPair } from './block-pair.js'
+import type { HolderHour } from './holder-hours.js'
 import type { CandleKey } from './merge-candles.js'
 import type { PairHour } from './pair-hours.js'
 
@@ -20,6 +21,7 @@ export type FoldResult = {
   /** Whole entries of what the update has as moved. */
   moved: { pairs: PairUpdate[]; tokens: TokenUpdate[] }
   pairHours: PairHour[]
+  holderHours: HolderHour[]
   holders: HolderChange[]
   dead: DeadEvent[]
   /** Stored rows that a reorg removed. */
@@ -40,6 +42,8 @@ export class BlockChanges {
   readonly describedTokens = new Set<number>()
   /** Untouched pairs that must be published again, because a token's decimals became known. */
   readonly republishedPairs = new Set<number>()
+  /** Tokens whose number of holders changed. */
+  readonly countedTokens = new Set<number>()
   readonly mainPairsBefore = new Map<number, number>()
   readonly holders: HolderChange[] = []
   readonly dead: DeadEvent[] = []

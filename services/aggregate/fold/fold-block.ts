@@ -6,6 +6,7 @@ import { WALLET_REACH_S } from '../state/rolling-windows.js'
 import { TOKEN } from '../state/tokens.js'
 import { BlockChanges, type FoldResult } from './block-changes.js'
 import type { BlockPair } from './block-pair.js'
+import { holderHour } from './holder-hours.js'
 import { rankMainPairs } from './main-pair.js'
 import { type CandleKey, mergeIntoPair, mergeIntoToken } from './merge-candles.js'
 import { findMovedWindows, noteTraded } from './moved-windows.js'
@@ -37,6 +38,7 @@ export function foldBlock(state: FoldState, block: Block): FoldResult {
   return {
     ...published,
     pairHours,
+    holderHours: [...fold.countedTokens].map((token) => holderHour(state, token)),
     holders: fold.holders,
     dead: fold.dead,
     goneEvents: [],

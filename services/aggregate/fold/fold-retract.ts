@@ -7,6 +7,7 @@ import { type BlockJournal, OP, type TextOp } from '../state/journal.js'
 import { TOKEN } from '../state/tokens.js'
 import type { FoldResult, HolderChange } from './block-changes.js'
 import { updateHead } from './fold-block.js'
+import { UndoneHolderHours } from './holder-hours.js'
 import type { CandleKey } from './merge-candles.js'
 import { UndoneHours } from './pair-hours.js'
 import { parseBalance } from './token-events.js'
@@ -23,11 +24,13 @@ export function foldRetract(state: FoldState, toHash: string): FoldResult {
   const mains = new Map<string, string | null>()
   const undo = new Undo(state)
   const hours = new UndoneHours(state)
+  const counts = new UndoneHolderHours(state)
   while (state.head !== null && state.head.hash !== toHash) {
     const journal = state.journals.pop()
     if (journal === undefined) break
     for (const token of journal.mainPairs) if (!mains.has(token)) mains.set(token, mainPairOf(state, token))
     hours.add(journal)
+    counts.add(journal)
     undo.block(journal)
     undone.push(journal)
     if (journal.head.parentHash === toHash) break
@@ -37,6 +40,7 @@ export function foldRetract(state: FoldState, toHash: string): FoldResult {
     update: retractUpdate(state, undone, undo, mains),
     moved: { pairs: [], tokens: [] },
     pairHours: [...hours.restored()],
+    holderHours: [...counts.restored()],
     holders: undo.holderChanges(),
     dead: [],
     goneCandles: [...undo.gonePairs].flatMap((pair) =>

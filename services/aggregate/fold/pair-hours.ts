@@ -17,7 +17,7 @@ export type HourFigures = {
 }
 
 const HOUR_S = 3600
-const hourOf = (timeS: number): number => Math.floor(timeS / HOUR_S) * HOUR_S
+export const hourOf = (timeS: number): number => Math.floor(timeS / HOUR_S) * HOUR_S
 
 /** Notes at a block's end what the pairs it touched are worth. */
 export function notePairHours(state: FoldState, pairs: Iterable<number>): PairHour[] {

@@ -115,7 +115,11 @@ export function applyBalance(fold: BlockChanges, event: BalanceEvent): void {
   state.balances.set(key, `${after} ${fold.block.time}`)
   if (BURN_ADDRESSES[state.facts.family].includes(event.holder)) updateBurntSupply(fold, id, event.token)
   const held = (after > 0n ? 1 : 0) - (before > 0n ? 1 : 0)
-  state.tokens.rows.set(id, TOKEN.holders, state.tokens.rows.get(id, TOKEN.holders) + held)
+  if (held !== 0) {
+    state.tokens.rows.set(id, TOKEN.holders, state.tokens.rows.get(id, TOKEN.holders) + held)
+    state.tokens.rows.set(id, TOKEN.countedAtS, state.nowS)
+    fold.countedTokens.add(id)
+  }
   fold.holders.push({
     token: event.token,
     holder: event.holder,

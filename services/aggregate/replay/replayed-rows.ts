@@ -33,7 +33,8 @@ const BY_PAIR: ReadonlySet<TableName> = new Set([
   ...(['trade_rows', 'liquidity_rows', 'candle_rows', 'pair_rows', 'pair_hour_rows'] as const),
 ])
 export const BY_TIME: ReadonlySet<TableName> = new Set([
-  ...(['trade_rows', 'liquidity_rows', 'candle_rows', 'pair_hour_rows', 'main_pair_rows'] as const),
+  ...(['trade_rows', 'liquidity_rows', 'candle_rows', 'pair_hour_rows', 'holder_hour_rows'] as const),
+  'main_pair_rows' as const,
 ])
 
 /** A store that takes only the rows within the limits. How far the replay is, is always stored. */

@@ -36,7 +36,7 @@ export type Insert = { table: TableName; rows: Uint8Array }
 /** The progress row comes last: once it is stored, everything up to its seq is. */
 const ORDER = [
   ...(['trade_rows', 'liquidity_rows', 'candle_rows', 'pair_rows', 'token_rows', 'holder_rows'] as const),
-  ...(['pair_hour_rows', 'main_pair_rows', 'progress_rows'] as const),
+  ...(['pair_hour_rows', 'holder_hour_rows', 'main_pair_rows', 'progress_rows'] as const),
 ] satisfies TableName[]
 
 const HOLDERS_PER_TURN = 100
@@ -76,6 +76,8 @@ export function* encodingRows(chain: string, batch: RowBatch, facts: RowFacts): 
     holders += 1
     if (holders % HOLDERS_PER_TURN === 0) yield
   }
+  for (const { token, hourS, holders, version } of batch.holderHours.values())
+    batch.writer('holder_hour_rows').row([chain, token, hourS, holders ?? 0, version, holders === null ? 1 : 0])
   if (batch.last !== null) {
     const { epoch, seq, number, hash, now, finalized_number: finalized } = batch.last
     const row = [chain, epoch, seq, number, hash, now, finalNowS, finalized, rowVersion(epoch, seq)]

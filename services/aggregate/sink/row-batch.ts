@@ -9,6 +9,7 @@ import type { BlockUpdate, LiquidityTrade, PairUpdate, TokenUpdate, Trade } from
 import { type Cell, RowWriter } from '../../core/store/row-binary.js'
 import { rowVersion, type TableName } from '../../core/store/tables.js'
 import type { FoldResult, HolderChange } from '../fold/block-changes.js'
+import type { HolderHour } from '../fold/holder-hours.js'
 import type { PairHour } from '../fold/pair-hours.js'
 
 /** Reused while later blocks change the same candle. */
@@ -27,6 +28,7 @@ export type PairState = {
 export type HourState = PairHour & { version: number }
 
 export type TokenState = { update: TokenUpdate | null; windows: PackedWindows; version: number }
+export type HolderHourState = HolderHour & { version: number }
 export type HolderState = HolderChange & { version: number }
 
 const NO_WINDOWS: PackedWindows = new Float64Array(0)
@@ -37,6 +39,7 @@ export class RowBatch {
   readonly pairs = new Map<string, PairState>()
   readonly tokens = new Map<string, TokenState>()
   readonly holders = new Map<string, HolderState>()
+  readonly holderHours = new Map<string, HolderHourState>()
   /** The last update in the batch. */
   last: BlockUpdate | null = null
   rows = 0
@@ -57,11 +60,12 @@ export class RowBatch {
     for (const change of result.holders) {
       this.holders.set(`${change.token}/${change.holder}`, { ...change, version })
     }
+    for (const hour of result.holderHours) this.holderHours.set(`${hour.token}/${hour.hourS}`, { ...hour, version })
     for (const { token, old_pair: old, new_pair: next } of update.kind === 'block' ? update.main_pair_changes : []) {
       this.put('main_pair_rows', [this.chain, token, update.number, update.time, old, next, version, 0])
     }
     this.addTombstones(result, version)
-    this.rows += result.holders.length
+    this.rows += result.holders.length + result.holderHours.length
   }
 
   private addPair(entry: PairUpdate, { number, time }: BlockUpdate, version: number): void {

@@ -27,8 +27,10 @@ export const TOKEN = {
   pricePool2: 12,
   /** The pool of `anyPrice`. */
   anyPool: 13,
+  /** The chain's now at the last block that changed the number of holders. */
+  countedAtS: 14,
 } as const
-const TOKEN_STRIDE = 14
+const TOKEN_STRIDE = 15
 
 export const PRICED_BY = ['unknown', 'anchor', 'peg', 'median', 'deepest', 'last', 'any', 'main'] as const
 export const pricedBy = (name: (typeof PRICED_BY)[number]): number => PRICED_BY.indexOf(name)

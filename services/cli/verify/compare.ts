@@ -18,6 +18,7 @@ export const KEYS: Record<Exclude<TableName, 'progress_rows'>, readonly string[]
   token_rows: ['token'],
   holder_rows: ['token', 'holder'],
   pair_hour_rows: ['pair', 'time'],
+  holder_hour_rows: ['token', 'time'],
   main_pair_rows: ['token', 'block_number'],
 }
 /** Key columns that are not text. */

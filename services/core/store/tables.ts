@@ -47,6 +47,8 @@ export const TABLES = {
   pair_hour_rows: [
     ...['chain', 'pair', 'time', 'price_usd', 'tvl', 'liquidity_usd', 'supply', 'supply_left', 'version', 'is_deleted'],
   ],
+  /** How many holders a token had at the end of an hour in which their number changed. */
+  holder_hour_rows: ['chain', 'token', 'time', 'holders', 'version', 'is_deleted'],
   main_pair_rows: ['chain', 'token', 'block_number', 'time', 'old_pair', 'new_pair', 'version', 'is_deleted'],
   /** How far the sink has flushed a chain: one row per chain. `final_now`: the chain's now at its last final block. */
   progress_rows: ['chain', 'epoch', 'seq', 'number', 'hash', 'now', 'final_now', 'finalized', 'version'],

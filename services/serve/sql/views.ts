@@ -178,6 +178,15 @@ export const SQL_VIEWS: Views = {
       updated_at: 'Time of the last change',
     },
   },
+  holder_counts: {
+    summary: 'How many holders each token had at the end of each hour in which their number changed',
+    columns: {
+      chain: 'Chain name',
+      token: 'Address of the token',
+      time: 'Start of the hour',
+      holders: 'Balances above 0',
+    },
+  },
   main_pairs: {
     summary: "Which pair was a token's main pair, and when",
     columns: {

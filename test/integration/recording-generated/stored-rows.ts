@@ -52,6 +52,16 @@ export function testStoredRows(chain: string, store: () => Store, reference: () 
     expect(differences(new Map(stored), reference().pairHours)).toEqual([])
   })
 
+  test('stores how many holders each token had at the end of each hour in which their number changed', async () => {
+    const rows = await rowsOf<{ token: string; hour: number; holders: string }>(
+      store(),
+      `SELECT token, toUInt32(time) AS hour, holders FROM holder_counts WHERE chain = '${chain}'`,
+    )
+    const stored = rows.map(({ token, hour, holders }): [string, number] => [`${token}|${hour}`, Number(holders)])
+    expect(stored.length).toBeGreaterThan(0)
+    expect(new Map(stored)).toEqual(reference().holderHours)
+  })
+
   test('stores each main pair change', async () => {
     type Row = { token: string; block_number: string; old_pair: string; new_pair: string }
     const rows = await rowsOf<Row>(

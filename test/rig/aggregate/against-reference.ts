@@ -24,6 +24,7 @@ export function differencesFromReference(reader: Reader, reference: Reference, f
       trades,
       (_, field) => field === 'target_amount' || field === 'quote_amount',
     ),
+    ...differences(reader.holderHours, reference.holderHours, 'holderHours'),
     ...compareMaps('pairHours', reader.pairHours, reference.pairHours, () => false),
     ...compareMaps('candles', reader.candles, reference.candles, () => false),
     // A pair's update has the quote's price at its last block, and its tokens only in `info`.

@@ -21,6 +21,8 @@ export type ReadToken = Omit<TokenUpdate, 'windows'> & { info: TokenInfo; window
 
 export type ReadTrade = Trade & { pair: string; block_number: number; time: number }
 
+type Readable = Pick<FoldResult, 'update' | 'holders' | 'pairHours' | 'holderHours'>
+
 export class Reader {
   readonly trades = new Map<string, ReadTrade>()
   readonly candles = new Map<string, Candle>()
@@ -28,14 +30,20 @@ export class Reader {
   readonly tokens = new Map<string, ReadToken>()
   readonly holders = new Map<string, bigint>()
   readonly pairHours = new Map<string, HourFigures>()
+  /** Holders at the end of each hour in which their number changed, keyed `token|hour`. */
+  readonly holderHours = new Map<string, number>()
   readonly mainPairs = new Map<string, string | null>()
   last: BlockUpdate | null = null
 
-  read({ update, holders, pairHours }: Pick<FoldResult, 'update' | 'holders' | 'pairHours'>): void {
+  read({ update, holders, pairHours, holderHours }: Readable): void {
     this.last = update
     for (const { pair, hourS, figures } of pairHours) {
       if (figures === null) this.pairHours.delete(`${pair}|${hourS}`)
       else this.pairHours.set(`${pair}|${hourS}`, figures)
+    }
+    for (const { token, hourS, holders: count } of holderHours) {
+      if (count === null) this.holderHours.delete(`${token}|${hourS}`)
+      else this.holderHours.set(`${token}|${hourS}`, count)
     }
     for (const { pair, ids, gone } of update.retracted) {
       for (const id of ids) this.trades.delete(`${pair}|${id}`)

@@ -130,6 +130,8 @@ export type Book = {
   referencePath: Map<string, string>
   /** Each pair at the end of each hour it had events in, keyed `pair|hour`. */
   pairHours: Map<string, ReferenceHour>
+  /** Holders at the end of each hour in which their number changed, keyed `token|hour`. */
+  holderHours: Map<string, number>
   mainPairSteps: MainPairChange[]
   decimalsSince: Map<string, Position>
   dead: Dead[]
@@ -159,6 +161,7 @@ export function newBook(facts: ChainFacts): Book {
     foundReference: new Map(),
     referencePath: new Map(),
     pairHours: new Map(),
+    holderHours: new Map(),
     mainPairSteps: [],
     decimalsSince: new Map(),
     dead: [],

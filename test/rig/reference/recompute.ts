@@ -96,6 +96,7 @@ export type Reference = {
   dead: Dead[]
   /** Keyed `pair|hour`. */
   pairHours: Map<string, ReferenceHour>
+  holderHours: Map<string, number>
 }
 
 export function recompute(records: readonly RecordingLine[], money: ChainFacts): Reference {
@@ -130,6 +131,7 @@ export function recompute(records: readonly RecordingLine[], money: ChainFacts):
     decimalsSince: book.decimalsSince,
     dead: book.dead,
     pairHours: book.pairHours,
+    holderHours: book.holderHours,
   }
 }
 

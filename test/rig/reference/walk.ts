@@ -92,10 +92,19 @@ function applyEvent(book: Book, event: Event, index: number): Pool | null {
       const key = `${event.token}|${event.holder}`
       tokenOf(book, event.token)
       const before = book.holders.get(key) ?? 0n
-      book.holders.set(key, event.balance === null ? before + BigInt(event.delta ?? 0) : BigInt(event.balance))
+      const after = event.balance === null ? before + BigInt(event.delta ?? 0) : BigInt(event.balance)
+      book.holders.set(key, after)
+      if (before > 0n !== after > 0n)
+        book.holderHours.set(`${event.token}|${Math.floor(book.now / 3600) * 3600}`, holdersOf(book, event.token))
       return null
     }
   }
+}
+
+function holdersOf({ holders }: Book, token: string): number {
+  let count = 0
+  for (const [key, balance] of holders) if (balance > 0n && key.startsWith(`${token}|`)) count += 1
+  return count
 }
 
 function bury(book: Book, event: SwapEvent | LiquidityEvent, reason: 'pool_unknown' | 'pool_mismatch'): null {

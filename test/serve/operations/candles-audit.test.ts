@@ -34,6 +34,7 @@ type History = {
   points: { time: number; pair_id: string; tvl: string | null; market_cap: string | null }[]
   next_cursor?: string
 }
+type HolderCounts = { points: { time: number; holders: number }[]; next_cursor?: string }
 type Path = { trade: { id: string; quote_token_id: string; quote_price_usd: string }; agree: boolean; steps: Step[] }
 
 describe.each(seedsOf('auditedMarkets'))('market %i', (seed) => {
@@ -212,6 +213,29 @@ describe.each(seedsOf('auditedMarkets'))('market %i', (seed) => {
         const days = await dataOf<History>(`/v2/pairs/${pair}-${CHAIN}/history?interval=1440&limit=1000`)
         const last = new Map(points.map((point) => [Math.floor(point.time / 86_400) * 86_400, point]))
         expect(days.points).toEqual([...last].map(([time, point]) => ({ ...point, time })))
+      }
+    })
+
+    it('of holders is what a recomputation counts at the end of every hour, in pages of any size', async () => {
+      const { holderHours } = recompute(market.lines, marketMoney(CHAIN))
+      const tokens = new Set([...holderHours.keys()].map((key) => key.slice(0, key.indexOf('|'))))
+      expect(tokens.size).toBeGreaterThan(0)
+      for (const token of tokens) {
+        const expected = [...holderHours].flatMap(([key, holders]) =>
+          key.startsWith(`${token}|`) ? [{ time: Number(key.slice(token.length + 1)), holders }] : [],
+        )
+        const points: HolderCounts['points'] = []
+        for (let more = ''; ; ) {
+          const path = `/v2/tokens/holders/${token}-${CHAIN}/history?limit=2${more}`
+          const page = await dataOf<HolderCounts>(path)
+          points.unshift(...page.points)
+          if (page.next_cursor === undefined) break
+          more = `&cursor=${page.next_cursor}`
+        }
+        expect([token, points]).toEqual([token, expected.toSorted((a, b) => a.time - b.time)])
+        const days = await dataOf<HolderCounts>(`/v2/tokens/holders/${token}-${CHAIN}/history?interval=1440`)
+        const last = new Map(points.map(({ time, holders }) => [Math.floor(time / 86_400) * 86_400, holders]))
+        expect(days.points).toEqual([...last].map(([time, holders]) => ({ time, holders })))
       }
     })
 

@@ -455,6 +455,20 @@ class Holder(TypedDict):
     last_txn_time: int
 
 
+class HoldersHistoryPointsItem(TypedDict):
+    time: int
+    holders: int
+
+
+class HoldersHistory(TypedDict):
+    interval: int
+    limit: int
+    to_time: int
+    total_count: int
+    next_cursor: NotRequired[str]
+    points: list[HoldersHistoryPointsItem]
+
+
 class TokensMainItem(TypedDict):
     token: str
     chain: str
@@ -1774,6 +1788,7 @@ OPERATIONS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "contracts": ("GET", "/v2/contracts/{token_id}", ()),
     "tokens_top100": ("GET", "/v2/tokens/top100/{token_id}", ()),
     "tokens_holders": ("GET", "/v2/tokens/holders/{token_id}", ()),
+    "holders_history": ("GET", "/v2/tokens/holders/{token_id}/history", ()),
     "tokens_main": ("GET", "/v2/tokens/main", ()),
     "tokens_trending": ("GET", "/v2/tokens/trending", ()),
     "tokens_platform": ("GET", "/v2/tokens/platform", ()),
@@ -1840,6 +1855,10 @@ class Operations:
     def tokens_holders(self, token_id: str, *, limit: int | None = None, sort_by: Literal["balance"] | Literal["percentage"] | None = None, order: Literal["asc"] | Literal["desc"] | None = None) -> list[Holder]:
         """Largest holders of a token, in either order."""
         return self.call("tokens_holders", {"token_id": token_id, "limit": limit, "sort_by": sort_by, "order": order})
+
+    def holders_history(self, token_id: str, *, interval: Literal["60"] | Literal["1440"] | None = None, limit: int | None = None, from_time: int | None = None, to_time: int | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None) -> HoldersHistory:
+        """Number of holders of a token at the end of each hour or day in which it changed."""
+        return self.call("holders_history", {"token_id": token_id, "interval": interval, "limit": limit, "from_time": from_time, "to_time": to_time, "cursor": cursor, "finalized": finalized})
 
     def tokens_main(self, *, chain: str) -> list[TokensMainItem]:
         """Main tokens of a chain: native coin, anchor, stables and majors."""
@@ -2001,6 +2020,10 @@ class AsyncOperations:
     async def tokens_holders(self, token_id: str, *, limit: int | None = None, sort_by: Literal["balance"] | Literal["percentage"] | None = None, order: Literal["asc"] | Literal["desc"] | None = None) -> list[Holder]:
         """Largest holders of a token, in either order."""
         return await self.call("tokens_holders", {"token_id": token_id, "limit": limit, "sort_by": sort_by, "order": order})
+
+    async def holders_history(self, token_id: str, *, interval: Literal["60"] | Literal["1440"] | None = None, limit: int | None = None, from_time: int | None = None, to_time: int | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None) -> HoldersHistory:
+        """Number of holders of a token at the end of each hour or day in which it changed."""
+        return await self.call("holders_history", {"token_id": token_id, "interval": interval, "limit": limit, "from_time": from_time, "to_time": to_time, "cursor": cursor, "finalized": finalized})
 
     async def tokens_main(self, *, chain: str) -> list[TokensMainItem]:
         """Main tokens of a chain: native coin, anchor, stables and majors."""

@@ -454,6 +454,21 @@ export type Holder = {
   last_txn_time: number
 }
 
+export type HoldersHistoryPointsItem = {
+  time: number
+  holders: number
+}
+
+export type HoldersHistory = {
+  interval: number
+  limit: number
+  to_time: number
+  total_count: number
+  /** Where the next page begins; missing on the last one */
+  next_cursor?: string | undefined
+  points: HoldersHistoryPointsItem[]
+}
+
 export type TokensMainItem = {
   token: string
   chain: string
@@ -1875,6 +1890,23 @@ export interface Operations {
     /** asc: the same holders, smallest first */
     order?: "asc" | "desc" | undefined
   }; result: Holder[] }
+  /** Number of holders of a token at the end of each hour or day in which it changed. */
+  holdersHistory: { params: {
+    /** <token_address>-<chain> */
+    token_id: string
+    /** 60: at the end of each hour, 1440: of each day */
+    interval?: "60" | "1440" | undefined
+    /** Maximum number of points */
+    limit?: number | undefined
+    /** First bucket start, epoch seconds */
+    from_time?: number | undefined
+    /** Last bucket start, epoch seconds */
+    to_time?: number | undefined
+    /** `next_cursor` of an answer, with its other parameters: goes on after it */
+    cursor?: string | undefined
+    /** true: only what no reorg can change any more */
+    finalized?: "true" | "false" | undefined
+  }; result: HoldersHistory }
   /** Main tokens of a chain: native coin, anchor, stables and majors. */
   tokensMain: { params: {
     /** Chain name */
@@ -2290,6 +2322,7 @@ export const OPERATIONS = {
   contracts: { method: 'GET', path: '/v2/contracts/{token_id}', body: [] },
   tokensTop100: { method: 'GET', path: '/v2/tokens/top100/{token_id}', body: [] },
   tokensHolders: { method: 'GET', path: '/v2/tokens/holders/{token_id}', body: [] },
+  holdersHistory: { method: 'GET', path: '/v2/tokens/holders/{token_id}/history', body: [] },
   tokensMain: { method: 'GET', path: '/v2/tokens/main', body: [] },
   tokensTrending: { method: 'GET', path: '/v2/tokens/trending', body: [] },
   tokensPlatform: { method: 'GET', path: '/v2/tokens/platform', body: [] },

@@ -5,6 +5,7 @@ import { addressTx } from './address-tx.js'
 import { addressWalletinfo, addressWalletinfoTokens } from './address-walletinfo.js'
 import { candlesAudit } from './candles-audit.js'
 import { contracts } from './contracts.js'
+import { holdersHistory } from './holders-history.js'
 import { klinesPair } from './klines-pair.js'
 import { klinesToken } from './klines-token.js'
 import { pairDetail } from './pair-detail.js'
@@ -34,6 +35,7 @@ export const OPERATIONS: readonly Operation[] = [
   contracts,
   tokensTop100,
   tokensHolders,
+  holdersHistory,
   tokensMain,
   tokensTrending,
   tokensPlatform,
