@@ -14,11 +14,13 @@ import { benchRest } from './rest.js'
 import { benchRestore } from './restore.js'
 import { benchSimulator } from './simulator.js'
 import { benchSolana } from './solana.js'
+import { benchTokenFacts } from './token-facts.js'
 import { benchUp } from './up.js'
 
 const BENCHES: readonly (readonly [name: string, what: string, run: () => boolean | Promise<boolean>])[] = [
   ['pipeline', 'log → fold → updates → rows → inserted', benchPipeline],
   ['up', 'a recording from its first line to everything stored and served', benchUp],
+  ['token-facts', 'balances, risk, launches and wallets beside swaps', benchTokenFacts],
   ['idle-pairs', 'memory of pairs that do not trade', benchIdlePairs],
   ['new-tokens', 'a new token beside many known ones', benchNewTokens],
   ['keyword-search', 'search over a million tokens', benchKeywordSearch],

@@ -16,11 +16,13 @@ import { createAggregate } from '../../services/aggregate/main.js'
 import { encodeRows, type Insert, rowFactsOf } from '../../services/aggregate/sink/encode-rows.js'
 import { RowBatch } from '../../services/aggregate/sink/row-batch.js'
 import { FoldState } from '../../services/aggregate/state/fold-state.js'
+import type { Block } from '../../services/core/domain/records.js'
 import { createCodec } from '../../services/core/log/codec.js'
 import { openEmbedded } from '../../services/core/log/embedded-log.js'
 import { blocksTopic, updatesTopic } from '../../services/core/log/port.js'
 import { silentLogger } from '../../services/core/runtime/logger.js'
 import { openStore } from '../../services/core/store/clickhouse-store.js'
+import type { Store } from '../../services/core/store/port.js'
 import { type Measured, measure, printTable } from './measure.js'
 import { BENCH_CHAIN, benchBlocks, benchFacts } from './workload.js'
 
@@ -44,7 +46,7 @@ const BATCH = 64
 export async function benchPipeline(): Promise<boolean> {
   const dir = mkdtempSync(join(tmpdir(), 'dextape-bench-'))
   try {
-    await prepare(dir)
+    await writeLog(dir, benchBlocks(PLAN))
     const stages = runChild('stages', dir)
     const [whole] = runChild('whole', dir)
     if (whole === undefined) throw new Error('the whole run gave no measurement')
@@ -72,11 +74,11 @@ function runChild(mode: string, dir: string): Measured[] {
   return JSON.parse(output.toString().trim().split('\n').at(-1) ?? '[]') as Measured[]
 }
 
-async function prepare(dir: string): Promise<void> {
+export async function writeLog(dir: string, blocks: Iterable<Block>): Promise<void> {
   const { log, registry } = openEmbedded({ path: join(dir, 'log') })
   const codec = createCodec(registry)
   const entries = []
-  for (const block of benchBlocks(PLAN)) {
+  for (const block of blocks) {
     entries.push({ key: BENCH_CHAIN, value: codec.encodeBlock(IN, block), timestampMs: block.time * 1000 })
     if (entries.length === BATCH) await log.append(IN, entries.splice(0))
   }
@@ -85,7 +87,7 @@ async function prepare(dir: string): Promise<void> {
 }
 
 /** Runs the stages one after another per slice of the log, so that no stage pays for the memory of another. */
-async function stagesAlone(dir: string): Promise<Measured[]> {
+export async function stagesAlone(dir: string): Promise<Measured[]> {
   const { log, registry } = openEmbedded({ path: join(dir, 'log') })
   const codec = createCodec(registry)
   const store = await openStore({ kind: 'embedded', path: join(dir, 'store-stages') })
@@ -110,9 +112,10 @@ async function stagesAlone(dir: string): Promise<Measured[]> {
     })
 
   let batch = new RowBatch(BENCH_CHAIN)
-  for (let from = 0; ; from += BATCH) {
+  for (let from = 0; ; ) {
     const records = await stage('read', () => log.read(IN, { from, maxRecords: BATCH }))
     if (records.length === 0) break
+    from = (records.at(-1)?.offset ?? from) + 1
     const decoded = await stage('decode', () =>
       records.map(({ value, offset }) => codec.decodeLogRecord(value, { topic: IN, offset }) as ChainRecord),
     )
@@ -143,10 +146,11 @@ async function stagesAlone(dir: string): Promise<Measured[]> {
   return [...totals.values()]
 }
 
-async function wholePath(dir: string): Promise<Measured[]> {
+export async function wholePath(dir: string, prepare = async (_store: Store) => {}): Promise<Measured[]> {
   const { log, registry } = openEmbedded({ path: join(dir, 'log') })
   const store = await openStore({ kind: 'embedded', path: join(dir, 'store-whole') })
   await store.migrate()
+  await prepare(store)
   const aggregate = createAggregate({
     ...{ log, codec: createCodec(registry), store, settings: SETTINGS, logger: silentLogger, nowMs: Date.now },
     openState: (chain) => openStateStore(join(dir, 'state', chain)),

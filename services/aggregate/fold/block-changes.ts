@@ -8,8 +8,15 @@ import type { HolderHour } from './holder-hours.js'
 import type { CandleKey } from './merge-candles.js'
 import type { PairHour } from './pair-hours.js'
 
-/** `balance` null: without the orphaned blocks this was never a holder. */
-export type HolderChange = { token: string; holder: string; balance: string | null; updatedAtS: number }
+export type HolderChange = {
+  /** `<token>/<holder>`: the fold has looked it up, so that its hash is known. */
+  key: string
+  token: string
+  holder: string
+  /** Null: without the orphaned blocks this was never a holder. */
+  balance: string | null
+  updatedAtS: number
+}
 
 export type MainPairTombstone = { token: string; block: number }
 

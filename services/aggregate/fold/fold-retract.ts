@@ -87,6 +87,7 @@ class Undo {
       const kept = this.state.balance(key)
       const { balance, updatedAtS } = kept === undefined ? { balance: null, updatedAtS: 0 } : parseBalance(kept)
       return {
+        key,
         token: key.slice(0, slash),
         holder: key.slice(slash + 1),
         balance: balance?.toString() ?? null,

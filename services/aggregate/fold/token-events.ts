@@ -112,7 +112,8 @@ export function applyBalance(fold: BlockChanges, event: BalanceEvent): void {
   const after = isText(event.balance) ? BigInt(event.balance) : before + BigInt(event.delta ?? '0')
   state.touchToken(id)
   state.journal.texts.push({ op: 'holder', key, old: old ?? null })
-  state.balances.set(key, `${after} ${fold.block.time}`)
+  const balance = after.toString()
+  state.balances.set(key, `${balance} ${fold.block.time}`)
   if (BURN_ADDRESSES[state.facts.family].includes(event.holder)) updateBurntSupply(fold, id, event.token)
   const held = (after > 0n ? 1 : 0) - (before > 0n ? 1 : 0)
   if (held !== 0) {
@@ -120,12 +121,7 @@ export function applyBalance(fold: BlockChanges, event: BalanceEvent): void {
     state.tokens.rows.set(id, TOKEN.countedAtS, state.nowS)
     fold.countedTokens.add(id)
   }
-  fold.holders.push({
-    token: event.token,
-    holder: event.holder,
-    balance: after.toString(),
-    updatedAtS: fold.block.time,
-  })
+  fold.holders.push({ key, token: event.token, holder: event.holder, balance, updatedAtS: fold.block.time })
 }
 
 function updateBurntSupply({ state, describedTokens }: BlockChanges, id: number, token: string): void {
@@ -142,8 +138,8 @@ function updateBurntSupply({ state, describedTokens }: BlockChanges, id: number,
 
 /** A balance is stored with the time it changed: a retract restores both. */
 export function parseBalance(kept: string): { balance: bigint; updatedAtS: number } {
-  const [balance = '0', time = '0'] = kept.split(' ')
-  return { balance: BigInt(balance), updatedAtS: Number(time) }
+  const space = kept.indexOf(' ')
+  return { balance: BigInt(kept.slice(0, space)), updatedAtS: Number(kept.slice(space + 1)) }
 }
 
 function isText(value: string | null | undefined): value is string {

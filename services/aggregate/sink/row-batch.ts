@@ -29,7 +29,7 @@ export type HourState = PairHour & { version: number }
 
 export type TokenState = { update: TokenUpdate | null; windows: PackedWindows; version: number }
 export type HolderHourState = HolderHour & { version: number }
-export type HolderState = HolderChange & { version: number }
+export type HolderState = { change: HolderChange; version: number }
 
 const NO_WINDOWS: PackedWindows = new Float64Array(0)
 
@@ -57,15 +57,13 @@ export class RowBatch {
     for (const token of update.tokens) this.addToken(token, version)
     for (const token of result.moved.tokens) this.addToken(token, version)
     for (const token of update.gone_tokens) this.tokens.set(token, { update: null, windows: NO_WINDOWS, version })
-    for (const change of result.holders) {
-      this.holders.set(`${change.token}/${change.holder}`, { ...change, version })
-    }
+    for (const change of result.holders) this.addHolder(change, version)
     for (const hour of result.holderHours) this.holderHours.set(`${hour.token}/${hour.hourS}`, { ...hour, version })
     for (const { token, old_pair: old, new_pair: next } of update.kind === 'block' ? update.main_pair_changes : []) {
       this.put('main_pair_rows', [this.chain, token, update.number, update.time, old, next, version, 0])
     }
     this.addTombstones(result, version)
-    this.rows += result.holders.length + result.holderHours.length
+    this.rows += result.holderHours.length
   }
 
   private addPair(entry: PairUpdate, { number, time }: BlockUpdate, version: number): void {
@@ -93,6 +91,17 @@ export class RowBatch {
     else {
       hours.push(next)
       this.rows += 1
+    }
+  }
+
+  private addHolder(change: HolderChange, version: number): void {
+    const known = this.holders.get(change.key)
+    if (known === undefined) {
+      this.holders.set(change.key, { change, version })
+      this.rows += 1
+    } else {
+      known.change = change
+      known.version = version
     }
   }
 
