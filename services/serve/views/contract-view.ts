@@ -18,7 +18,6 @@ import {
 } from './field-formats.js'
 import { locksOf, type TokenLock } from './lock-view.js'
 import { burntRaw, knownHolders, type Market, moneyOf, supplyOf, targetOf } from './market-facts.js'
-import { SHARE_DECIMALS } from './pair-view.js'
 import { deepestPairs } from './ranking.js'
 import { type RiskFacts, readFacts } from './risk-view.js'
 

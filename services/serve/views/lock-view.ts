@@ -23,8 +23,8 @@ export type TokenLocks = {
   locks: readonly TokenLock[]
 }
 
-/** Uniswap V2 and its forks give shares 18 decimals. */
-const SHARE_DECIMALS = 18
+/** Of the shares of Uniswap V2, Solidly and their forks. */
+export const SHARE_DECIMALS = 18
 
 const NOTHING: TokenLocks = {
   ...{ lockedRaw: null, burntRaw: null, sharesRaw: null, shareDecimals: SHARE_DECIMALS, platform: '', locks: [] },

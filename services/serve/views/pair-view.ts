@@ -17,6 +17,7 @@ import {
   rawOrNull,
   text,
 } from './field-formats.js'
+import { SHARE_DECIMALS } from './lock-view.js'
 import { dayPrice, launchTag, type Market, sidePrices, supplyOf, targetOf, tokenInfo } from './market-facts.js'
 
 export const sideSchema = (side: 'token0' | 'token1') => ({
@@ -123,9 +124,6 @@ export function pairWindow({ state }: Market, pair: PairState, name: WindowName)
 export function changeOver(pair: PairState, { price_before: before }: Window): number {
   return percentChange(Number.isNaN(before) ? pair.open_price_usd : before, pair.price_usd)
 }
-
-/** Of the shares of Uniswap V2, Solidly and their forks. */
-export const SHARE_DECIMALS = 18
 
 /** Fees are stored in hundredths of a basis point. */
 const FEE_UNITS = 1_000_000
