@@ -29,6 +29,7 @@ const ASK: Record<string, { path: string; body?: unknown }> = {
   pairDetail: { path: `/v2/pairs/${PAIR}-eth` },
   pairHistory: { path: `/v2/pairs/${PAIR}-eth/history` },
   tokenHistory: { path: `/v2/tokens/${TOKEN}-eth/history` },
+  holdersHistory: { path: `/v2/tokens/holders/${TOKEN}-eth/history` },
   klinesPair: { path: `/v2/klines/pair/${PAIR}-eth?interval=1` },
   klinesToken: { path: `/v2/klines/token/${TOKEN}-eth?interval=1` },
   candlesAudit: { path: `/v2/candles/audit?pair_id=${PAIR}-eth&interval=60&time=${T0}` },
@@ -52,6 +53,7 @@ const COSTS: Record<string, number> = {
   ...{
     pairHistory: 10,
     tokenHistory: 10,
+    holdersHistory: 10,
     pricePath: 50,
     candlesAudit: 50,
     txsSwap: 50,
