@@ -4,6 +4,7 @@ import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openStateStore } from '../../services/aggregate/checkpoint/state-store.js'
 import type { StatusReport } from '../../services/serve/status-report.js'
 import { removeScratchFolders, runCommand, scratchFolder } from '../rig/http/command.js'
 import { BUSY, untilSeqs } from '../rig/up/play.js'
@@ -41,6 +42,17 @@ function fillToTheLastByte(file: string): void {
     closeSync(fd)
   }
 }
+
+test('full when the first checkpoint of a chain is to be created', async () => {
+  const state = join(disk, 'state')
+  mkdirSync(state)
+  const filler = join(disk, 'filler')
+  fillToTheLastByte(filler)
+  await expect(openStateStore(state)).rejects.toMatchObject({ code: 'state_write_failed', retry: true })
+  rmSync(filler)
+  await (await openStateStore(state)).close()
+  rmSync(state, { recursive: true })
+})
 
 test('full for a minute', async () => {
   const lines = generateTape({

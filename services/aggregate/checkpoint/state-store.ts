@@ -1,9 +1,11 @@
 /** Where checkpoints are stored: keyed bytes of one chain, written in atomic, durable sets. */
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Database, open } from 'lmdb'
 import { DextapeError } from '../../core/domain/errors.js'
 import { MAP_BYTES } from '../../core/log/lmdb-tables.js'
 import { crc32 } from '../../core/runtime/crc32.js'
+import { freeBytesOf } from '../../core/runtime/disk-space.js'
 
 export type StateChange = { key: string; value: Uint8Array | null }
 
@@ -22,7 +24,7 @@ export interface StateStore {
 const TABLE = 'values'
 
 export async function openStateStore(path: string): Promise<StateStore> {
-  mkdirSync(path, { recursive: true })
+  await written(path, async () => makeRoomFor(path))
   const root = open<Buffer, string>({ path, overlappingSync: false, encoding: 'binary', mapSize: MAP_BYTES })
   const table = root.openDB<Buffer, string>({ name: TABLE, encoding: 'binary', compression: true })
   await moveUncompressed(root, table)
@@ -49,6 +51,15 @@ export async function openStateStore(path: string): Promise<StateStore> {
     },
     close: () => root.close(),
   }
+}
+
+/** LMDB maps its files before the disk has room for them: on a full one the process would end by SIGBUS. */
+const FIRST_FILES_BYTES = 2 ** 20
+
+function makeRoomFor(path: string): void {
+  mkdirSync(path, { recursive: true })
+  const isThere = existsSync(join(path, 'data.mdb')) && existsSync(join(path, 'lock.mdb'))
+  if (!isThere && freeBytesOf(path) < FIRST_FILES_BYTES) throw new Error('no space left on the disk')
 }
 
 /** A full disk may have room again. */
