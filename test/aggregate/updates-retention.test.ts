@@ -27,7 +27,8 @@ const SETTINGS = {
   },
 }
 
-it('updates and trades older than a day are forgotten, but of updates never what serve has still to read', async () => {
+/** A chain with a trade on each of five days. */
+function openChain() {
   const path = mkdtempSync(join(tmpdir(), 'dextape-retention-'))
   const { log, registry } = openEmbedded({ path })
   const codec = createCodec(registry)
@@ -39,22 +40,35 @@ it('updates and trades older than a day are forgotten, but of updates never what
     ...{ openState: async () => state, factsOf: () => MONEY },
   })
   const blocks = days.lines.map((line) => chainRecordOf(line, MONEY))
-  const play = async (part: typeof blocks, until: number) => {
-    for (const record of part) {
-      if (record.kind !== 'block') continue
-      const entry = {
-        key: 't',
-        value: codec.encodeBlock(blocksTopic('t'), record.block),
-        timestampMs: record.block.time * 1000,
+  return {
+    ...{ log, blocks, aggregate },
+    /** Folds them; `then` runs before the chain is stopped. */
+    async play(part: typeof blocks, until: number, then: () => Promise<void> = async () => {}) {
+      for (const record of part) {
+        if (record.kind !== 'block') continue
+        const entry = {
+          key: 't',
+          value: codec.encodeBlock(blocksTopic('t'), record.block),
+          timestampMs: record.block.time * 1000,
+        }
+        await log.append(blocksTopic('t'), [entry])
       }
-      await log.append(blocksTopic('t'), [entry])
-    }
-    const controller = new AbortController()
-    const run = aggregate.runChain('t', controller.signal)
-    while (aggregate.status()[0]?.position !== until) await new Promise((resolve) => setTimeout(resolve, 5))
-    controller.abort()
-    await run
+      const controller = new AbortController()
+      const run = aggregate.runChain('t', controller.signal)
+      while (aggregate.status()[0]?.position !== until) await new Promise((resolve) => setTimeout(resolve, 5))
+      await then()
+      controller.abort()
+      await run
+    },
+    async close() {
+      await log.close()
+      rmSync(path, { recursive: true, force: true })
+    },
   }
+}
+
+it('updates and trades older than a day are forgotten, but of updates never what serve has still to read', async () => {
+  const { log, blocks, play, close } = openChain()
   await log.commit(SERVE_GROUP, updatesTopic('t'), 1)
   await play(blocks.slice(0, 6), 6)
   expect(await log.info(updatesTopic('t'))).toMatchObject({ start: 1, end: 6 })
@@ -62,6 +76,16 @@ it('updates and trades older than a day are forgotten, but of updates never what
   await play(blocks.slice(6), 7)
   expect(await log.info(updatesTopic('t'))).toMatchObject({ start: 5, end: 7 })
   expect(await log.info(tradesTopic('t'))).toMatchObject({ start: 3, end: 5 })
-  await log.close()
-  rmSync(path, { recursive: true, force: true })
+  await close()
+})
+
+it('on a disk that is nearly full they are forgotten at once, not when the next day begins', async () => {
+  const { log, blocks, aggregate, play, close } = openChain()
+  await log.commit(SERVE_GROUP, updatesTopic('t'), 1)
+  await play(blocks, 7, async () => {
+    await log.commit(SERVE_GROUP, updatesTopic('t'), 7)
+    await aggregate.retain()
+    expect(await log.info(updatesTopic('t'))).toMatchObject({ start: 5, end: 7 })
+  })
+  await close()
 })
