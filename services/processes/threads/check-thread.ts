@@ -6,6 +6,7 @@ import { open } from 'lmdb'
 import { DextapeError } from '../../core/domain/errors.js'
 import { MAP_BYTES } from '../../core/log/lmdb-tables.js'
 import type { EventLog } from '../../core/log/port.js'
+import { schemaProblemOf } from '../../core/log/salvage-log.js'
 import { openConfiguredStore } from '../open-store.js'
 import { findBrokenParts, findBrokenTables } from '../repair/check-store.js'
 import { problemOf, storeDamage, valueProblemOf } from '../repair/heal-at-start.js'
@@ -36,7 +37,7 @@ runThread<ThreadData, Record<never, never>, Omit<CheckMethods, keyof ThreadMetho
   return {
     async check() {
       const found: FoundDamage[] = []
-      const problem = await pinnedProblem(logPath)
+      const problem = (await pinnedProblem(logPath)) ?? (await schemaProblemOf(logPath))
       if (problem !== undefined) return [{ part: 'log', what: problem }]
       const damaged = await checkRecords(platform.log, pause, signal)
       if (damaged !== undefined) return [{ part: 'log', what: damaged }]
