@@ -53,6 +53,8 @@ export default defineConfig({
   },
 })
 
+/** Long ones: a busy machine must not decide a test. */
 function limits() {
-  return { execArgv: OPTIMISE_LATER, pool: 'forks', maxWorkers: 3, testTimeout: 600_000, hookTimeout: 600_000 } as const
+  const timeouts = { testTimeout: 600_000, hookTimeout: 600_000, expect: { poll: { timeout: 20_000 } } }
+  return { execArgv: OPTIMISE_LATER, pool: 'forks', maxWorkers: 3, ...timeouts } as const
 }
