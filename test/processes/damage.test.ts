@@ -80,13 +80,15 @@ test('an undamaged directory has no damage', async () => {
   expect(findChangedFiles(dataDir)).toEqual([])
 })
 
-test('a start names a changed schema, without reading every record', async () => {
+test('a command names a changed schema; so does a start, without reading every record', async () => {
   const dataDir = copyBase('schema')
   const file = join(dataDir, 'log', 'data.mdb')
   const bytes = readFileSync(file)
   // Of the schema of updates: every copy, one of which is in use.
   for (let at = bytes.indexOf('"BlockUpdate"'); at >= 0; at = bytes.indexOf('"BlockUpdate"', at + 1)) bytes[at] = 0
   writeFileSync(file, bytes)
+  const open = () => openEmbeddedLog({ path: join(dataDir, 'log') })
+  expect(open).toThrow(/^The log is damaged .*the schemas have a wrong checksum.*a start repairs the log/)
   expect(await heal(dataDir, false)).toEqual({
     found: [expect.stringContaining('is damaged: the schemas have a wrong checksum')],
   })

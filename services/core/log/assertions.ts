@@ -64,14 +64,13 @@ export function chunkDamaged(offset: number, got: string): DextapeError {
   return new DextapeError({ code: 'log_damaged', what: `Record ${offset} of the log is damaged`, got })
 }
 
-/** The same, for whoever knows the topic. */
-export function logDamaged(cause: DextapeError, topic: string, path: string): DextapeError {
+/** The same, for whoever knows the file. */
+export function logDamaged(where: { file: string; topic?: string }, got: string): DextapeError {
   return new DextapeError({
     code: 'log_damaged',
     what: 'The log is damaged',
-    where: { topic, file: path },
-    got: cause.message,
+    where,
+    got,
     fix: 'Start Dextape again: a start repairs the log.',
-    cause,
   })
 }

@@ -8,6 +8,7 @@ import { packChunks } from './chunk.js'
 import { damageMarkOf } from './lmdb-file.js'
 import {
   appendChunks,
+  areSchemasWhole,
   type Environment,
   type EnvironmentOptions,
   firstOffsetAt,
@@ -15,6 +16,7 @@ import {
   readRecords,
   type TopicState,
   truncateSome,
+  WRONG_SCHEMAS,
 } from './lmdb-tables.js'
 import type { EventLog, LogEntry, LogRecord, ReadOptions, TopicInfo } from './port.js'
 import { embeddedRegistry, type SchemaRegistry } from './registry.js'
@@ -39,6 +41,10 @@ export function openEmbeddedLog(options: EmbeddedOptions): EventLog {
 /** The log and the schema registry in the same database; closing the log closes both. */
 export function openEmbedded(options: EmbeddedOptions): { log: EventLog; registry: SchemaRegistry } {
   const env = openEnvironment(options)
+  if (!areSchemasWhole(env)) {
+    void env.root.close()
+    throw logDamaged({ file: options.path }, WRONG_SCHEMAS)
+  }
   return { log: embeddedLog(env, options), registry: embeddedRegistry(env) }
 }
 
@@ -87,7 +93,7 @@ function embeddedLog(env: Environment, options: EmbeddedOptions): EventLog {
     } catch (error) {
       if (!(error instanceof DextapeError) || error.code !== 'log_damaged') throw error
       writeFileSync(damageMarkOf(path), `${error.message}\n`)
-      throw logDamaged(error, topic, path)
+      throw logDamaged({ file: path, topic }, error.message)
     }
   }
 
