@@ -292,6 +292,16 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
     await committing
   }
 
+  /** What failed halfway is applied in part, or no longer marked as changed: no later checkpoint would be right. */
+  async function orFail(work: Promise<void>): Promise<void> {
+    try {
+      await work
+    } catch (error) {
+      failure = error
+      throw error
+    }
+  }
+
   const canCheckpoint = () => failure === undefined && !isApplying && !isCheckpointing
 
   return {
@@ -304,27 +314,16 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
       check()
       await codec.learn(records.map((record) => record.value))
       isApplying = true
-      try {
-        await apply(records)
-      } catch (error) {
-        failure = error
-        throw error
-      } finally {
+      await orFail(apply(records)).finally(() => {
         isApplying = false
-      }
+      })
     },
     async checkpoint() {
       if (!canCheckpoint()) throw failure ?? unpublished(chain)
       isCheckpointing = true
-      try {
-        await checkpoint()
-      } catch (error) {
-        // What was captured is no longer marked as changed: every later checkpoint would lack it.
-        failure = error
-        throw error
-      } finally {
+      await orFail(checkpoint()).finally(() => {
         isCheckpointing = false
-      }
+      })
     },
     async close() {
       failure ??= unpublished(chain)

@@ -14,7 +14,8 @@ import { startUp, type UpProcess } from '../rig/up/process.js'
 
 const CHAINS = ['eth', 'bsc', 'solana']
 const CLIENTS_EACH = 4
-const SWAPS_PER_S = 1000
+/** Of events: five in six are swaps. */
+const EVENTS_PER_S = 1300
 const KEY = 'dx_backup_under_load'
 const LISTEN_MS = 15_000
 const SHORT_MS = 3000
@@ -24,7 +25,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const env = { DEXTAPE_API_KEY: KEY }
 const startMarket = (name: string): UpProcess =>
-  startUp({ dataDir: join(folder, name), env, args: ['--simulate', '--rate', String(SWAPS_PER_S), '--seed', '7'] })
+  startUp({ dataDir: join(folder, name), env, args: ['--simulate', '--rate', String(EVENTS_PER_S), '--seed', '7'] })
 
 const seqOf = (cursor: string): number => Number(cursor.split(':')[2])
 

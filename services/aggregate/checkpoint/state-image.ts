@@ -58,14 +58,14 @@ export class StateCapture implements BeforeChange {
   private readonly tokens: Set<number>
   private readonly newJournals: Map<number, BlockJournal>
   /** The clocks decide where wallets are stored, so they are those of the whole capture. */
-  private readonly windowFacts: WindowFacts
+  readonly windowFacts: WindowFacts
   /** One iterator for all callers: each goes on where the last one stopped. */
   readonly copy = this.copying()
 
   /** `balances`: changed ones, which no one changes before the write. */
   constructor(
-    private readonly state: FoldState,
-    private readonly store: StateStore,
+    readonly state: FoldState,
+    readonly store: StateStore,
     private readonly balances: ReadonlyMap<string, string | null>,
     history: StoredHistory,
     { position, fingerprint, keptJournals }: CaptureFacts,
@@ -106,11 +106,11 @@ export class StateCapture implements BeforeChange {
   }
 
   pair(id: number): void {
-    if (this.pairs.delete(id)) pairImage(this.state, id, this.store, this.windowFacts, this.changes)
+    if (this.pairs.delete(id)) pairImage(id, this)
   }
 
   token(id: number): void {
-    if (this.tokens.delete(id)) tokenImage(this.state, id, this.store, this.windowFacts, this.changes)
+    if (this.tokens.delete(id)) tokenImage(id, this)
   }
 
   journal(journal: BlockJournal): void {
@@ -146,13 +146,9 @@ export class StateCapture implements BeforeChange {
   }
 }
 
-function pairImage(
-  state: FoldState,
-  id: number,
-  store: StateStore,
-  windowFacts: WindowFacts,
-  changes: StateChange[],
-): void {
+type ImageParts = Pick<StateCapture, 'state' | 'store' | 'windowFacts' | 'changes'>
+
+function pairImage(id: number, { state, store, windowFacts, changes }: ImageParts): void {
   const owner = `p/${padded(id)}`
   if (id >= state.pairs.length) {
     changes.push({ key: owner, value: null }, { key: `r/${owner}`, value: null }, ...windowsErased(owner, store))
@@ -224,13 +220,7 @@ function ringsImage(active: ActivePair): Uint8Array {
   return pack(fields, buckets.finish())
 }
 
-function tokenImage(
-  state: FoldState,
-  id: number,
-  store: StateStore,
-  windowFacts: WindowFacts,
-  changes: StateChange[],
-): void {
+function tokenImage(id: number, { state, store, windowFacts, changes }: ImageParts): void {
   const owner = `t/${padded(id)}`
   const gone = id >= state.tokens.length
   const windows = gone ? null : state.tokens.windows[id]

@@ -39,8 +39,6 @@ const ORDER = [
   ...(['pair_hour_rows', 'holder_hour_rows', 'main_pair_rows', 'progress_rows'] as const),
 ] satisfies TableName[]
 
-const HOLDERS_PER_TURN = 100
-
 /** All rows of a batch at once; see `encodingRows`. */
 export function encodeRows(chain: string, batch: RowBatch, facts: RowFacts): Insert[] {
   return atOnce(encodingRows(chain, batch, facts))
@@ -68,11 +66,9 @@ export function* encodingRows(chain: string, batch: RowBatch, facts: RowFacts): 
     batch.writer('token_rows').row(tokenRow(chain, token, state, info, prices))
     yield
   }
-  let holders = 0
   for (const state of batch.holders.values()) {
     putHolder(batch.writer('holder_rows'), chain, state)
-    holders += 1
-    if (holders % HOLDERS_PER_TURN === 0) yield
+    yield
   }
   for (const { token, hourS, holders, version } of batch.holderHours.values())
     batch.writer('holder_hour_rows').row([chain, token, hourS, holders ?? 0, version, holders === null ? 1 : 0])

@@ -3,6 +3,7 @@
 import type { KnownLocker } from '../../../core/config/contracts/lockers.js'
 import type { DextapeError } from '../../../core/domain/errors.js'
 import type { Event, MetaEvent } from '../../../core/domain/records.js'
+import { endOfBlock } from '../../decode/end-of-block.js'
 import type { TokenCheck } from '../../decode/evm/block/risk-checks.js'
 import type { EvmBlock } from '../../decode/evm/log.js'
 import { inspectLocks } from '../../decode/evm/risk/inspect-locks.js'
@@ -44,7 +45,9 @@ export async function checkTokens(
       return found === null ? null : { found, locks, creator }
     }),
   )
-  const place = placeAfter(last, block)
+  const log = block.logs.at(-1)
+  const atLastLog = { tx_index: log?.txIndex ?? 0, log_index: log?.logIndex ?? 0, sub: 0, tx_hash: log?.txHash ?? '' }
+  const place = endOfBlock(last, atLastLog)
   const metas: MetaEvent[] = []
   for (const one of read) {
     const risk = one === null ? null : riskOf(one.found, block.number, one)
@@ -81,14 +84,3 @@ type Read = { found: TokenInspection; locks: LockInspection | null; creator: str
 /** The pools whose shares are a token at their own address. */
 const sharesOf = (pool: TokenCheck['pool']): string | null =>
   pool !== null && (pool.kind === 'v2' || pool.kind === 'solidly') ? pool.pool : null
-
-/** Behind the block's last event, or at its last log if it has none. */
-function placeAfter(
-  last: Event | undefined,
-  { logs }: EvmBlock,
-): Pick<MetaEvent, 'tx_index' | 'log_index' | 'sub' | 'tx_hash'> {
-  if (last !== undefined)
-    return { tx_index: last.tx_index, log_index: last.log_index, sub: last.sub + 1, tx_hash: last.tx_hash }
-  const log = logs.at(-1)
-  return { tx_index: log?.txIndex ?? 0, log_index: log?.logIndex ?? 0, sub: 0, tx_hash: log?.txHash ?? '' }
-}

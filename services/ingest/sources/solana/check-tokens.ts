@@ -1,6 +1,7 @@
 /** Reads mints and locks of tokens as they are now, as meta events that end the block. */
 import type { Event, MetaEvent } from '../../../core/domain/records.js'
 import type { CheckRules } from '../../decode/due-checks.js'
+import { endOfBlock } from '../../decode/end-of-block.js'
 import type { TokenCheck } from '../../decode/solana/block/lock-checks.js'
 import { inspectLocks, type SolanaLocks } from '../../decode/solana/locks/inspect-locks.js'
 import type {
@@ -49,7 +50,7 @@ export function createTokenChecker(
         if (one.sharesMint !== null && pool !== null) shares.set(one.sharesMint, tokensOf(pool))
       }
       const facts = await tokens.fresh(locks, signal)
-      const place = placeAfter(last)
+      const place = endOfBlock(last, { tx_index: 0, log_index: 0, sub: 0, tx_hash: '' })
       return [...facts].map(
         ([token, { owner, risk, totalSupply }], sub): MetaEvent => ({
           ...{
@@ -111,9 +112,3 @@ function answersOf(
 type StateAnswer = { owner: string; data: Uint8Array }
 
 const NOTHING: StateAnswers = { account: () => null, list: () => null }
-
-/** Behind the block's last event, or at its start if it has none. */
-function placeAfter(last: Event | undefined): Pick<MetaEvent, 'tx_index' | 'log_index' | 'sub' | 'tx_hash'> {
-  if (last === undefined) return { tx_index: 0, log_index: 0, sub: 0, tx_hash: '' }
-  return { tx_index: last.tx_index, log_index: last.log_index, sub: last.sub + 1, tx_hash: last.tx_hash }
-}
