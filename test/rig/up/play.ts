@@ -39,11 +39,21 @@ export async function untilRead(up: UpProcess, records: ReadonlyMap<string, numb
 /** Fewer writes, for uninterrupted runs: an insert into the embedded engine costs 12 ms. */
 const CALM = { ...BUSY, intervals: { flush_ms: 500, checkpoint_ms: 500 } }
 
-/** Plays at full speed until `reached`, then stops; throws if the exit code is not 0. */
+/** A stop gives the store a few seconds, which a busy machine may take for something else. */
+async function untilStored(up: UpProcess): Promise<void> {
+  await up.until('everything folded is stored', async () => {
+    const metrics = await up.metrics()
+    const folded = [...metrics].filter(([name]) => name.startsWith('dextape_fold_seq{'))
+    return folded.every(([name, seq]) => metrics.get(name.replace('_fold_', '_store_')) === seq)
+  })
+}
+
+/** Plays at full speed until `reached` and stored, then stops; throws if the exit code is not 0. */
 export async function play(options: UpOptions, reached: (up: UpProcess) => Promise<void>): Promise<void> {
   const up = startUp({ speed: 'max', config: CALM, ...options })
   try {
     await reached(up)
+    await untilStored(up)
   } catch (error) {
     await up.kill()
     throw error
