@@ -287,7 +287,7 @@ function storeChoice({ clickhouse }: ConfigFile, reading: Reading): StoreChoice 
 }
 
 /** The embedded engine pays for each small batch with merges; what memory and log hold meanwhile costs less. */
-const EMBEDDED_INTERVALS = { flushMs: 30_000, checkpointMs: 30_000 }
+const EMBEDDED_INTERVALS = { flushMs: 60_000, checkpointMs: 60_000 }
 /** A server is read by others, and a process that takes over a chain folds from its last checkpoint. */
 const SERVER_INTERVALS = { flushMs: 1000, checkpointMs: 5000 }
 

@@ -13,7 +13,7 @@ import { openEmbedded } from '../../core/log/embedded-log.js'
 import { type Checkpoints, openCheckpoints } from '../../ingest/checkpoints.js'
 import { chainsOf, type Platform, type PlatformDeps } from './platform.js'
 
-const POLL_INTERVAL_MS = 200
+const POLL_INTERVAL_MS = 500
 
 export function embeddedPlatform({
   dir: openDir,

@@ -88,7 +88,7 @@ export function runThread<Data extends ThreadData, Main extends Methods, Mine ex
   }
 }
 
-const LOOK_EVERY_MS = 100
+const LOOK_EVERY_MS = 250
 
 /** Sends a value whenever it has changed, until the signal aborts. */
 export function sendChanges<T>(read: () => T, send: (value: T) => void, signal: AbortSignal): void {

@@ -31,7 +31,7 @@ export type Follower = {
 type Times = Pick<AppliedUpdate, 'arrivedMs' | 'appendedMs'>
 
 const RETRY_MS = 1000
-const COMMIT_EVERY_MS = 1000
+const COMMIT_EVERY_MS = 5000
 
 /** Follows a chain's updates, starting after the state loaded from the store. */
 export function followChain(deps: FollowDeps, state: ServedChain, signal: AbortSignal): Follower {

@@ -56,7 +56,7 @@ describe('configuration', () => {
       store: { kind: 'embedded' },
       fold: { maxTimeBackS: 3600, journalBlocks: 1024 },
       retention: { updatesMs: 86_400_000, s1CandlesMs: 30 * 86_400_000, deadMs: 90 * 86_400_000 },
-      intervals: { flushMs: 30_000, checkpointMs: 30_000, progressMs: 10_000, checkMs: 21_600_000 },
+      intervals: { flushMs: 60_000, checkpointMs: 60_000, progressMs: 10_000, checkMs: 21_600_000 },
       disk: { reserveBytes: 128 * 2 ** 20 },
       topics: { trades: false },
       tracing: { kind: 'none' },
