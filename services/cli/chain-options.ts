@@ -10,6 +10,7 @@ export type ChainOptions = {
   pool?: string[]
   token?: string[]
   amm?: string[]
+  holders?: string[]
   start?: string
   balances?: BalancesMode
   maxRps?: string
@@ -40,6 +41,7 @@ export function addNodeOptions(
     .addOption(option('--pool <addresses...>', 'Only these pools: address, V4 pool id or <token>_fo'))
     .addOption(option('--token <addresses...>', 'Only pools of these tokens'))
     .addOption(option('--amm <names...>', 'Only these exchanges (uniswapv3); names are in docs/protocols.md'))
+    .addOption(option('--holders <tokens...>', 'EVM: know all holders of these tokens, from their first transfer on'))
     .addOption(
       option('--balances <mode>', 'Track holder balances of tokens in scope or of all tokens (default: off)').choices([
         'off',
@@ -58,10 +60,10 @@ export function addNodeOptions(
 
 /** The options as sections of the configuration. */
 export function chainSections(options: ChainOptions): Record<string, ChainSection> {
-  const { chain, pool: pools, token: tokens, amm: amms, start, balances, maxRps, geyser, commitment } = options
+  const { chain, pool: pools, token: tokens, amm: amms, holders, start, balances, maxRps, geyser, commitment } = options
   // Commas separate URLs, as in the environment variable; a comma inside a path is followed by no scheme.
   const rpc = options.rpc?.flatMap((urls) => urls.split(/,(?=\w+:\/\/)/))
-  const given = { rpc, pools, tokens, amms, start, balances, geyser, commitment }
+  const given = { rpc, pools, tokens, amms, holders, start, balances, geyser, commitment }
   const section: ChainSection = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   if (maxRps !== undefined) section.max_rps = parsePositiveNumber('--max-rps', maxRps)
   if (chain !== undefined) return { [chain]: section }

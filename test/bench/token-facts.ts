@@ -124,7 +124,7 @@ function firstLiquidity(pool: Extract<Event, { type: 'pool' }>): Event {
 }
 
 function report(token: string, n: number): Event {
-  const nothing = { total_supply: null, logo_url: null, links: null }
+  const nothing = { total_supply: null, logo_url: null, links: null, holders_complete: null }
   return {
     type: 'meta',
     tx_index: 1_000,

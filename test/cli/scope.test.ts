@@ -47,6 +47,18 @@ describe('scope', () => {
     expect((await scope()).out).toBe('eth (1 node, balances off)\n  everything of the known exchanges\n')
   })
 
+  it('adds and removes tokens whose holders are all to be known, without narrowing what is read', async () => {
+    const { scope, text } = newFile('chains:\n  base:\n    rpc: [https://node.example]\n')
+    const added = await scope('add', '--chain', 'base', '--holders', POOL.toUpperCase().replace('0X', '0x'))
+    expect(added.out).toContain('Transfers are read from the first on')
+    const read = 'base (1 node, balances off)\n  everything of the known exchanges\n'
+    expect((await scope()).out).toBe(`${read}  all holders of ${POOL}\n`)
+    expect((await scope('add', '--chain', 'base', '--holders', POOL)).out).toContain('Nothing to add')
+    expect((await scope('remove', '--chain', 'base', '--holders', POOL)).code).toBe(0)
+    expect((await scope()).out).toBe(read)
+    expect(text()).not.toContain('holders')
+  })
+
   it('keeps JSON as JSON', async () => {
     const { scope, text, mode } = newFile(
       JSON.stringify({ chains: { base: { rpc: ['https://node.example'], pools: [POOL] } } }),

@@ -149,6 +149,11 @@ export const COUNTS = {
     proves:
       'locked and burnt amounts of an EVM token are those of its lockers after random locks, withdrawals and burns',
   },
+  holderSeeds: {
+    ...{ short: 1, long: 20, seed: 1, files: ['test/integration/evm-holders.test.ts'] },
+    proves:
+      'all holders of an EVM token that is older than the history are known, with the balances of its contract, after random transfers, reorgs and restarts',
+  },
   supplySeeds: {
     ...{ short: 1, long: 20, seed: 1, files: ['test/integration/evm-supply.test.ts'] },
     proves:

@@ -159,6 +159,7 @@ export const tokenInfo = (given: Partial<TokenInfo> = {}): TokenInfo => ({
   launch_at: 0,
   burnt_supply: null,
   launch_price: null,
+  holders_since: null,
   ...given,
 })
 

@@ -59,7 +59,13 @@ export function applyMeta(fold: BlockChanges, event: MetaEvent): void {
     risk: event.risk ?? old.risk,
     logoUrl: event.logo_url ?? old.logoUrl,
     links: event.links ?? old.links,
+    ...holdersSince(fold, event),
   })
+}
+
+function holdersSince({ block }: BlockChanges, { holders_complete: isComplete }: MetaEvent): Partial<TokenText> {
+  if (isComplete === null || isComplete === undefined) return {}
+  return { holdersSinceS: isComplete ? block.time : null }
 }
 
 /** Supplies of a pool's shares are the pool's; they are a token of their own only where their balances are followed. */

@@ -157,6 +157,7 @@ export function tokenInfo(state: FoldState, token: number): TokenInfo {
     launch_at: launch?.atS ?? 0,
     burnt_supply: texts?.burntSupply ?? null,
     launch_price: texts?.launchPrice ?? null,
+    holders_since: texts?.holdersSinceS ?? null,
   }
 }
 

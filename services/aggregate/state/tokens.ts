@@ -59,6 +59,8 @@ export type TokenText = {
   readonly launch: Launch | null
   /** USD; absent until the first good trade after the first liquidity of its first pool. */
   readonly launchPrice?: number
+  /** Chain time since when the balances of all holders are known; null or absent: not of all. */
+  readonly holdersSinceS?: number | null
 }
 
 export const NO_TEXT: TokenText = {

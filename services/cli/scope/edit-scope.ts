@@ -5,7 +5,8 @@ import type { ChainSection } from '../../core/config/index.js'
 import { type ChainFacts, normalAddress } from '../../core/domain/chains.js'
 import { ConfigError } from '../../core/domain/errors.js'
 
-const LISTS = ['pools', 'tokens', 'amms', 'rpc', 'geyser'] as const
+const LISTS = ['pools', 'tokens', 'amms', 'holders', 'rpc', 'geyser'] as const
+const ADDRESSES: readonly List[] = ['pools', 'tokens', 'holders']
 /** Without any of these, everything of the chain is read. */
 const LIMITS = ['pools', 'tokens', 'amms'] as const
 const VALUES = ['start', 'balances', 'max_rps', 'commitment'] as const
@@ -84,7 +85,7 @@ const isLimited = (section: Items): boolean => LIMITS.some((key) => (section[key
 
 /** Addresses of some chains may be written in any case. */
 function has({ family }: ChainFacts, section: Items, key: List, item: string): boolean {
-  const normal = (one: string) => (key === 'pools' || key === 'tokens' ? normalAddress(family, one) : one)
+  const normal = (one: string) => (ADDRESSES.includes(key) ? normalAddress(family, one) : one)
   return (section[key] ?? []).some((one) => normal(one) === normal(item))
 }
 

@@ -52,14 +52,21 @@ async function showScope(world: World, options: GlobalOptions): Promise<number> 
   return EXIT.ok
 }
 
-function describe({ chain, rpcUrls, scope: { pools, tokens, amms, balances } }: ChainSourceConfig): string {
+function describe({
+  chain,
+  rpcUrls,
+  scope: { pools, tokens, amms, balances, holders = [] },
+}: ChainSourceConfig): string {
   const named = [
     ...pools.map((pool) => `  pool ${pool}`),
     ...tokens.map((token) => `  token ${token}`),
     ...amms.map((amm) => `  exchange ${amm}`),
   ]
   const nodes = `${rpcUrls.length} node${rpcUrls.length === 1 ? '' : 's'}`
-  const lines = named.length === 0 ? ['  everything of the known exchanges'] : named
+  const lines = [
+    ...(named.length === 0 ? ['  everything of the known exchanges'] : named),
+    ...holders.map((token) => `  all holders of ${token}`),
+  ]
   return [`${chain} (${nodes}, balances ${balances})`, ...lines].join('\n')
 }
 
@@ -89,6 +96,12 @@ async function changeScope(world: World, how: Edit, options: ScopeOptions): Prom
     const { runBackfillCommand } = await import('../backfill/backfill.js')
     const { config: file, dataDir } = options
     return runBackfillCommand(world, { chain, ...(file && { config: file }), ...(dataDir && { dataDir }) })
+  }
+  if (isChanged && options.holders !== undefined) {
+    await world.out.line(
+      'Transfers are read from the first on, in the background; the log of the server shows progress.',
+    )
+    return EXIT.ok
   }
   if (isChanged) await world.out.line(`Read from now on. For the history: dextape backfill --chain ${chain}`)
   return EXIT.ok

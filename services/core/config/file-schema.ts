@@ -59,6 +59,7 @@ const Chain = Type.Object(
     pools: Type.Optional(List),
     tokens: Type.Optional(List),
     amms: Type.Optional(List),
+    holders: Type.Optional(List),
     start: Type.Optional(
       Type.Union([Type.String({ minLength: 1 }), wholeNumber(0)], {
         description: '"latest", a date (2024-01-05 or 2024-01-05T12:00, UTC) or a block number',

@@ -13,6 +13,8 @@ export type ChainScope = {
   tokens: readonly string[]
   amms: readonly string[]
   balances: BalancesMode
+  /** Tokens whose holders are all to be known. */
+  holders?: readonly string[]
 }
 
 /** `tag`: the nodes' finalized tag; `depth`: this many blocks below the head. */
@@ -68,7 +70,7 @@ export function nodeSource(chain: string, section: ChainSection, forms: NodeForm
   const rpcUrls = section.rpc ?? []
   if (!rpcUrls.every((url) => isUrl(url, /^(https?|wss?):$/)))
     problems.push(`each of ${where('rpc', '--rpc')} must be an http://, https://, ws:// or wss:// URL`)
-  const addresses = (key: 'pools' | 'tokens', option: string, { pattern, form }: Form): string[] =>
+  const addresses = (key: 'pools' | 'tokens' | 'holders', option: string, { pattern, form }: Form): string[] =>
     (section[key] ?? []).map((address) => {
       if (!pattern.test(address)) problems.push(`each of ${where(key, option)} must be ${form}, got "${address}"`)
       return normalAddress(forms.family, address)
@@ -76,6 +78,7 @@ export function nodeSource(chain: string, section: ChainSection, forms: NodeForm
   const start = readStart(section.start ?? 'latest')
   if (start === undefined) problems.push(`${where('start', '--start')} must be ${START_FORM}, got "${section.start}"`)
   const { finality = 'tag', max_rps: maxRps } = section
+  const holders = addresses('holders', '--holders', forms.token)
   return {
     chain,
     rpcUrls,
@@ -84,6 +87,7 @@ export function nodeSource(chain: string, section: ChainSection, forms: NodeForm
       tokens: addresses('tokens', '--token', forms.token),
       amms: knownAmms(where('amms', '--amm'), section.amms ?? [], forms.amms, problems),
       balances: section.balances ?? 'off',
+      ...(holders.length === 0 ? {} : { holders }),
     },
     start: start ?? { kind: 'latest' },
     ...(maxRps === undefined ? {} : { maxRps }),

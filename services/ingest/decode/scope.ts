@@ -8,4 +8,6 @@ export type Scope = {
   /** Only these exchanges; empty: all known ones. */
   amms: ReadonlySet<string>
   balances: 'off' | 'scoped' | 'all'
+  /** Tokens whose holders are all to be known, whatever `balances` says. */
+  holders?: ReadonlySet<string>
 }

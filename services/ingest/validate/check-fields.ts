@@ -188,6 +188,10 @@ export class Fields {
     return typeof value === 'number' && Number.isFinite(value) ? value : this.missingOr(name, 'a number', 0)
   }
 
+  optionalBoolean(name: string): boolean | null {
+    return this.isAbsent(name) ? null : this.boolean(name)
+  }
+
   boolean(name: string): boolean {
     const value = this.object[name]
     return typeof value === 'boolean' ? value : this.missingOr(name, 'true or false', false)

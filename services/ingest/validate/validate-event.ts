@@ -110,6 +110,7 @@ const READERS: Record<Event['type'], EventReader> = {
     risk: fields.optionalJson('risk', JSON_MAX),
     logo_url: fields.optionalText('logo_url', URL_MAX),
     links: fields.optionalJson('links', JSON_MAX),
+    holders_complete: fields.optionalBoolean('holders_complete'),
   }),
 }
 

@@ -251,7 +251,7 @@ function pairStateFrom(
 export const UNKNOWN_TOKEN: TokenInfo = {
   ...{ name: null, symbol: null, decimals: null, total_supply: null, owner: null, risk: null, logo_url: null },
   ...{ links: null, created_at: 0, launch_platform: null, launch_stage: null, launch_progress: Number.NaN },
-  ...{ launch_pool: null, launch_at: 0, burnt_supply: null, launch_price: null },
+  ...{ launch_pool: null, launch_at: 0, burnt_supply: null, launch_price: null, holders_since: null },
 }
 
 const NONE: readonly string[] = []

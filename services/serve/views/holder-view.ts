@@ -3,7 +3,7 @@ import { BURN_ADDRESSES } from '../../core/domain/chains.js'
 import type { Balance, WalletTrades } from '../history/holders.js'
 import type { TradeSums } from '../history/wallet-sums.js'
 import type { TokenState } from '../memory/served-chain.js'
-import { fieldsOf, int, jsonNumberOrNull, numOrNull, rawToNumber, text } from './field-formats.js'
+import { fieldsOf, int, intOrNull, jsonNumberOrNull, numOrNull, rawToNumber, text } from './field-formats.js'
 import { type Market, supplyOf, tokenInfo, tokenPriceUsd } from './market-facts.js'
 import { profitOf } from './position-view.js'
 
@@ -17,6 +17,7 @@ export const HolderView = Type.Object({
   ...fieldsOf(['max_single_purchase_usd', 'max_single_sold_usd', 'max_txn_usd'], numOrNull),
   ...fieldsOf(['transfer_in', 'transfer_out', 'total_transfer_in_usd'], numOrNull),
   last_txn_time: int,
+  holders_complete_since: intOrNull,
 })
 
 export type HolderFacts = Balance & {
@@ -65,6 +66,7 @@ export function holderView(market: Market, token: TokenState, facts: HolderFacts
     trade_last_at: trades.lastAtS,
     last_txn_time: trades.lastAtS,
     complete_since: facts.completeSinceS,
+    holders_complete_since: token.info.holders_since,
   }
 }
 

@@ -71,7 +71,7 @@ const NULLS = {
   liquidity: { reserve0: null, reserve1: null },
   balance: { delta: null, balance: null },
   launch: { progress: null, pool: null },
-  meta: { total_supply: null, owner: null, risk: null, logo_url: null, links: null },
+  meta: { total_supply: null, owner: null, risk: null, logo_url: null, links: null, holders_complete: null },
 } as const
 
 const ADDRESSES = [

@@ -242,7 +242,15 @@ describe('GET /v2/contracts/{token-id}', () => {
     const { dex, token_holders_rank, pair_holders_rank, ...rest } = contract
     expect(rest).toEqual({
       ...{ token: TOKEN, chain: 'eth', token_name: 'Token', token_symbol: 'TKN', decimal: 6, total: '1000000' },
-      ...{ holders: 12, owner: OWNER, creator_address: '', issue_platform: '', is_in_dex: 1, risk_info: '' },
+      ...{
+        holders: 12,
+        holders_complete_since: null,
+        owner: OWNER,
+        creator_address: '',
+        issue_platform: '',
+        is_in_dex: 1,
+        risk_info: '',
+      },
       ...{ is_honeypot: -1, risk_level: 0, risk_score: null, burn_amount: '100000', lock_amount: null },
       ...{ owner_balance: '5', owner_percent: 0.000005, creator_balance: null, creator_percent: null },
       ...{ pair_holders: null, pair_total: null, token_lock_percent: null, pair_lock_percent: null },
@@ -307,6 +315,7 @@ describe('GET /v2/tokens/top100/{token-id}', () => {
       ...{ max_single_purchase_usd: null, max_single_sold_usd: null, max_txn_usd: null, addr_alias: 'Burn address' },
       ...{ transfer_in: null, transfer_out: null, total_transfer_in_usd: null },
       complete_since: T0 - 1000,
+      holders_complete_since: null,
     })
   })
 

@@ -362,6 +362,7 @@ class Contracts(TypedDict):
     issue_platform: str
     decimal: int | None
     holders: int | None
+    holders_complete_since: int | None
     creator_launches: int | None
     is_in_dex: int
     has_code: float | None
@@ -453,6 +454,7 @@ class Holder(TypedDict):
     transfer_out: float | None
     total_transfer_in_usd: float | None
     last_txn_time: int
+    holders_complete_since: int | None
 
 
 class HoldersHistoryPointsItem(TypedDict):
@@ -466,6 +468,7 @@ class HoldersHistory(TypedDict):
     to_time: int
     total_count: int
     next_cursor: NotRequired[str]
+    holders_complete_since: int | None
     points: list[HoldersHistoryPointsItem]
 
 

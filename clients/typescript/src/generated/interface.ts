@@ -361,6 +361,7 @@ export type Contracts = {
   issue_platform: string
   decimal: number | null
   holders: number | null
+  holders_complete_since: number | null
   creator_launches: number | null
   is_in_dex: number
   has_code: number | null
@@ -452,6 +453,7 @@ export type Holder = {
   transfer_out: number | null
   total_transfer_in_usd: number | null
   last_txn_time: number
+  holders_complete_since: number | null
 }
 
 export type HoldersHistoryPointsItem = {
@@ -466,6 +468,7 @@ export type HoldersHistory = {
   total_count: number
   /** Where the next page begins; missing on the last one */
   next_cursor?: string | undefined
+  holders_complete_since: number | null
   points: HoldersHistoryPointsItem[]
 }
 

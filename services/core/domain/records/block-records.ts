@@ -143,6 +143,8 @@ export interface MetaEvent {
   logo_url: string | null
   /** JSON object: website, twitter, telegram … */
   links: string | null
+  /** whether the balances of all holders are known from this block on */
+  holders_complete: boolean | null
 }
 
 export type Event = TokenEvent | PoolEvent | SwapEvent | LiquidityEvent | BalanceEvent | LaunchEvent | MetaEvent

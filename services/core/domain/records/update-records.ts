@@ -140,6 +140,8 @@ export interface TokenInfo {
   burnt_supply: string | null
   /** USD, of the first good trade in its first pool; null: unknown */
   launch_price: number | null
+  /** epoch seconds since when the balances of all holders are known; null: not of all */
+  holders_since: number | null
 }
 
 /** A token this block changed */

@@ -30,6 +30,8 @@ export interface ChainReader {
   blocks(from: number, to: number, filter: LogFilter, signal: AbortSignal): Promise<CheckedBlock[]>
   /** One block by hash, even if the head moves meanwhile. */
   block(hash: string, filter: LogFilter, signal: AbortSignal): Promise<CheckedBlock>
+  /** Logs of a long range, in order, without proof that they are all. */
+  logs?(from: number, to: number, filter: LogFilter, signal: AbortSignal): Promise<EvmLog[]>
   /** Signer of each transaction. `wanted`: by block, so that whole blocks can be requested where that is cheaper. */
   senders(
     wanted: readonly { block: Header; txHashes: readonly string[] }[],

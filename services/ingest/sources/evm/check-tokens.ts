@@ -3,7 +3,7 @@
 import type { KnownLocker } from '../../../core/config/contracts/lockers.js'
 import type { DextapeError } from '../../../core/domain/errors.js'
 import type { Event, MetaEvent } from '../../../core/domain/records.js'
-import { endOfBlock } from '../../decode/end-of-block.js'
+import { placeAfter } from '../../decode/evm/block/place-after.js'
 import type { TokenCheck } from '../../decode/evm/block/risk-checks.js'
 import type { EvmBlock } from '../../decode/evm/log.js'
 import { inspectLocks } from '../../decode/evm/risk/inspect-locks.js'
@@ -45,9 +45,7 @@ export async function checkTokens(
       return found === null ? null : { found, locks, creator }
     }),
   )
-  const log = block.logs.at(-1)
-  const atLastLog = { tx_index: log?.txIndex ?? 0, log_index: log?.logIndex ?? 0, sub: 0, tx_hash: log?.txHash ?? '' }
-  const place = endOfBlock(last, atLastLog)
+  const place = placeAfter(last, block)
   const metas: MetaEvent[] = []
   for (const one of read) {
     const risk = one === null ? null : riskOf(one.found, block.number, one)
@@ -58,6 +56,7 @@ export async function checkTokens(
       risk: JSON.stringify(risk.risk),
       logo_url: null,
       links: null,
+      holders_complete: null,
     }
     metas.push({ type: 'meta', ...place, sub: place.sub + metas.length, token: one.found.token, ...facts })
   }

@@ -2,11 +2,12 @@
 
 import type { TokenChecks } from '../../../core/config/evm-source.js'
 import type { DextapeError } from '../../../core/domain/errors.js'
-import type { DeadLetter } from '../../../core/domain/records.js'
+import type { DeadLetter, Event } from '../../../core/domain/records.js'
 import type { Logger } from '../../../core/runtime/logger.js'
 import type { Book } from '../../decode/evm/block/book.js'
 import { decodeBlock, type LostLog } from '../../decode/evm/block/decode-block.js'
 import type { DecodeRules } from '../../decode/evm/block/decode-rules.js'
+import { addReadHolders, type HolderPart } from '../../decode/evm/block/read-holders.js'
 import { planChecks } from '../../decode/evm/block/risk-checks.js'
 import type { EvmBlock } from '../../decode/evm/log.js'
 import type { Refusal } from '../../decode/evm/protocol.js'
@@ -14,6 +15,7 @@ import type { BlockDecoder } from '../following/follow-chain.js'
 import type { ChainReader } from './chain-reader.js'
 import { checkTokens } from './check-tokens.js'
 import { findCreator, SEARCHED_BLOCKS } from './find-creator.js'
+import type { HolderLists } from './holders/holder-lists.js'
 import { type BlockToPrefetch, prefetchFor } from './prefetch.js'
 
 export type EvmDecoding = {
@@ -29,6 +31,8 @@ export type EvmDecoding = {
   nowMs: () => number
   /** Undefined: tokens are not checked. */
   risk?: TokenChecks
+  /** Undefined: no token's holders are all to be known. */
+  holders?: HolderLists | undefined
 }
 
 const REFUSALS_HELD = 500_000
@@ -37,7 +41,7 @@ const CREATORS_HELD = 100_000
 const LIVE_S = 15 * 60
 
 export function evmDecoder(parts: EvmDecoding): BlockDecoder<EvmBlock> {
-  const { chain, name, reader, rules, book, refusals, logger, nowMs, risk } = parts
+  const { chain, name, reader, rules, book, refusals, logger, nowMs, risk, holders } = parts
   let hasWarnedPruned = false
 
   /** Of checked tokens, found once; a creation that a reorg undoes is looked for again. */
@@ -59,13 +63,28 @@ export function evmDecoder(parts: EvmDecoding): BlockDecoder<EvmBlock> {
     logger.warn(what, { chain, error })
   }
 
+  function takePart(part: HolderPart, block: EvmBlock, events: Event[]): void {
+    addReadHolders(part, block, events, book)
+    if (!part.isLast) return
+    const { token } = part
+    const { faults = 0, read = 0 } = book.holders(token) ?? {}
+    const fields = { chain, token, block: block.number, addresses_done: read }
+    if (faults === 0) logger.info('all holders of a token are known', fields)
+    else logger.warn('balances of a token are not the sum of its transfers: not all holders may be known', fields)
+  }
+
   return {
-    async prepare(blocks, parent, signal) {
+    async prepare(blocks, parent, signal, isPublished = true) {
       const toPrefetch = blocks.map((block, index): BlockToPrefetch => ({ block, parent: blocks[index - 1] ?? parent }))
       if (refusals.size > REFUSALS_HELD) refusals.clear()
-      const prefetched = await prefetchFor(toPrefetch, book, { reader, rules, refusals, onPruned }, signal)
+      const newest = isPublished ? blocks.at(-1) : undefined
+      const [prefetched, part] = await Promise.all([
+        prefetchFor(toPrefetch, book, { reader, rules, refusals, onPruned }, signal),
+        newest === undefined ? undefined : holders?.partAt(newest, onPruned, signal),
+      ])
       return (block) => {
         const { events, lost } = decodeBlock(block, book, prefetched, rules)
+        if (part?.blockHash === block.hash) takePart(part, block, events)
         const decoded = { events, lost: lost.map((log) => deadLetterOf(log, chain, name, block.timeS)) }
         if (risk === undefined || reader.state === undefined) return decoded
         const isLive = risk.history || nowMs() / 1000 - block.timeS <= LIVE_S

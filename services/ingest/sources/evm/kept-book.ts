@@ -3,7 +3,14 @@
  * is not a source of truth.
  */
 import type { CheckBudget, KnownCheck } from '../../decode/due-checks.js'
-import type { Book, KnownPositions, KnownToken, KnownVenue, PositionLock } from '../../decode/evm/block/book.js'
+import type {
+  Book,
+  KnownHolders,
+  KnownPositions,
+  KnownToken,
+  KnownVenue,
+  PositionLock,
+} from '../../decode/evm/block/book.js'
 import type { VenueState } from '../../decode/evm/venue.js'
 import { type ChainBook, chainBook, JournaledMap, type JournaledMapOptions } from '../following/journaled-map.js'
 
@@ -19,6 +26,8 @@ export function openBook(options: JournaledMapOptions): KeptBook {
     putToken: (address, known) => map.set(`t/${address}`, known),
     hasHolder: (token, holder) => map.get(`h/${token}/${holder}`) === true,
     putHolder: (token, holder) => map.set(`h/${token}/${holder}`, true),
+    holders: (token) => (map.get(`b/${token}`) as KnownHolders | null) ?? undefined,
+    putHolders: (token, known) => map.set(`b/${token}`, known),
     positions: (pool) => (map.get(`n/${pool}`) as KnownPositions | null) ?? undefined,
     putPositions: (pool, known) => map.set(`n/${pool}`, known),
     positionLock: (manager, id) => (map.get(`l/${manager}/${id}`) as PositionLock | null) ?? undefined,

@@ -17,13 +17,14 @@ import {
 import { startBlock } from '../following/start-block.js'
 import type { ChainReader, CheckedBlock, LogFilter } from './chain-reader.js'
 import { evmDecoder } from './evm-decoder.js'
+import { type HolderListParts, type HolderLists, openHolderLists } from './holders/holder-lists.js'
 import { type KeptBook, openBook } from './kept-book.js'
 import { keptReferences, referenceKey } from './reference-pools.js'
 import { resolveScope } from './resolve-scope.js'
 import { createChainReader } from './rpc/evm-reader.js'
 import { checkConfiguredTokens, checkScopeTokens } from './start-checks.js'
 
-export type OpenEvmOptions = OpenSourceOptions<EvmSourceConfig>
+export type OpenEvmOptions = OpenSourceOptions<EvmSourceConfig> & Pick<HolderListParts, 'holdersPerBlock'>
 
 /** Fails with a `ConfigError` if the configuration does not fit the chain; other errors can be retried. */
 export async function openEvmSource(options: OpenEvmOptions): Promise<OpenedEvmSource> {
@@ -48,6 +49,7 @@ export async function openEvmSource(options: OpenEvmOptions): Promise<OpenedEvmS
         startBlock(config.start, chain, { head: reader.head, headerFrom: reader.headerByNumber }, until),
       finality: watchFinality(config.finality, reader, nowMs),
       progress: createProgress(chain, logger, options.progressMs, nowMs),
+      holderLists: { ...options, folder: bookPath },
     })
     return { source, endpoints: () => reader.status() }
   } catch (error) {
@@ -63,7 +65,8 @@ export type OpenedEvmSource = { source: Source<ChainPosition>; endpoints: Reader
 async function checkedScope({ config, facts, bookPath, logger, signal }: OpenEvmOptions, reader: Reader) {
   await reader.start(signal)
   await checkConfiguredTokens(reader, facts, new Set(config.explicitTokens), logger, signal)
-  await checkScopeTokens(reader, config.chain, config.scope.tokens, signal)
+  const { tokens, holders = [] } = config.scope
+  await checkScopeTokens(reader, config.chain, [...tokens, ...holders], signal)
   const resolved = await resolveScope(config, facts, reader, signal, (find) =>
     keptReferences(bookPath, referenceKey(config, facts), async () => {
       const pools = await find()
@@ -86,19 +89,35 @@ export type EvmSourceParts = Pick<
   book: KeptBook
   logger: Logger
   risk?: TokenChecks
+  /** Where lists of holders are kept; undefined: none are made. */
+  holderLists?: Pick<HolderListParts, 'folder' | 'progressMs' | 'holdersPerBlock'>
 }
 
 const FIRST_RANGE_BLOCKS = 20
 
 export function createEvmSource(parts: EvmSourceParts): Source<ChainPosition> {
   const refusals = new Map<string, Refusal>()
-  return followChain({
+  const holders = holderListsOf(parts)
+  const source = followChain({
     ...parts,
     nodes: blocksWithSenders({ ...parts, refusals }),
-    decoder: evmDecoder({ ...parts, refusals }),
+    decoder: evmDecoder({ ...parts, refusals, holders }),
     weightOf: ({ logs }) => logs.length,
     chunkSize: { blocks: FIRST_RANGE_BLOCKS },
   })
+  if (holders === undefined) return source
+  return {
+    ...source,
+    async close() {
+      holders.close()
+      await source.close?.()
+    },
+  }
+}
+
+function holderListsOf({ holderLists, finality, ...parts }: EvmSourceParts): HolderLists | undefined {
+  if (holderLists === undefined || parts.rules.scope.holders === undefined) return undefined
+  return openHolderLists({ ...parts, ...holderLists, finalOf: (number) => finality.finalOf(number) })
 }
 
 type WithSendersOptions = {

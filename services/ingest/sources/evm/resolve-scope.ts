@@ -66,8 +66,11 @@ export function filterOf(
   { described, awaited }: NamedPools,
   checks?: Pick<TokenChecks, 'lockers' | 'positionManagers'>,
 ): LogFilter {
-  const followsNative = scope.balances === 'all' || scope.tokens.has(contracts.wrappedNative ?? '')
-  const moves = scope.balances === 'off' ? [] : [TRANSFER, ...(followsNative ? WRAPPING_TOPICS : [])]
+  const { holders = new Set<string>() } = scope
+  const named = [...scope.tokens, ...holders]
+  const followsNative = scope.balances === 'all' || named.includes(contracts.wrappedNative ?? '')
+  const isFollowing = scope.balances !== 'off' || holders.size > 0
+  const moves = isFollowing ? [TRANSFER, ...(followsNative ? WRAPPING_TOPICS : [])] : []
   const lockers = checks?.lockers ?? []
   const changes = checks === undefined ? [] : CHANGE_TOPICS
   const managers = checks === undefined ? [] : positionManagersOf(contracts, checks.positionManagers ?? [])
@@ -78,7 +81,7 @@ export function filterOf(
   const held = scope.balances === 'off' && checks === undefined ? [] : described.flatMap(({ venue }) => venue.tokens)
   const emitters = [...described.map(({ emitter }) => emitter), ...awaited.flatMap((pool) => pool.emitters)]
   const vaults = [...lockers.map(({ address }) => address), ...managers]
-  const addresses = [...emitters, ...held.filter((token) => !money.has(token)), ...vaults]
+  const addresses = [...emitters, ...held.filter((token) => !money.has(token)), ...holders, ...vaults]
   return { addresses: [...new Set(addresses)], topics: wanted }
 }
 

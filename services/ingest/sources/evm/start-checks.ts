@@ -51,7 +51,7 @@ export async function checkScopeTokens(
     code: 'scope_token',
     what: `Cannot follow token: ${refused.map((token) => `${token} has no token contract on this chain${homeOf(token, chain)}`).join('; ')}`,
     where: { chain },
-    fix: `Check the addresses in "chains.${chain}.tokens" (--token) and the chain`,
+    fix: `Check the addresses in "chains.${chain}.tokens" (--token) and "holders" (--holders), and the chain`,
   })
 }
 

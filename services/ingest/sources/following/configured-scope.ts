@@ -63,11 +63,15 @@ export function homeOf(token: string, chain: string): string {
 }
 
 /** `references`: pools followed besides the configured ones, for USD prices. */
-export const decodedScope = ({ pools, tokens, amms, balances }: ChainScope, references: readonly string[]): Scope => ({
+export const decodedScope = (
+  { pools, tokens, amms, balances, holders }: ChainScope,
+  references: readonly string[],
+): Scope => ({
   pools: new Set([...pools, ...references]),
   tokens: new Set(tokens),
   amms: new Set(amms),
   balances,
+  ...(holders === undefined ? {} : { holders: new Set(holders) }),
 })
 
 /** Tokens that rank as money. */

@@ -30,8 +30,16 @@ export type DecodedBlock = {
 }
 
 export interface BlockDecoder<B extends Header> {
-  /** Reads what these blocks need; each is then decoded between the book's `begin` and `end`. `parent`: the block before the first. */
-  prepare(blocks: readonly B[], parent: Header, signal: AbortSignal): Promise<(block: B) => DecodedBlock>
+  /**
+   * Reads what these blocks need; each is then decoded between the book's `begin` and `end`. `parent`: the block before the first.
+   * `isPublished`: false if the blocks are on the log already, and only the book has to follow.
+   */
+  prepare(
+    blocks: readonly B[],
+    parent: Header,
+    signal: AbortSignal,
+    isPublished?: boolean,
+  ): Promise<(block: B) => DecodedBlock>
   /** Reads and fills in what decoding found missing. */
   complete?(decoded: readonly DecodedBlock[], signal: AbortSignal): Promise<void>
   /** Called after a reorg: drops what was cached from orphaned blocks. */
@@ -149,7 +157,7 @@ class ChainRun<B extends Header> {
 
   private async catchBookUp(to: Mark, recent: readonly Mark[]): Promise<void> {
     const { book, nodes, decoder, chunkSize, weightOf } = this.parts
-    const prepare = decoder.prepare.bind(decoder)
+    const prepare: typeof decoder.prepare = (blocks, parent, signal) => decoder.prepare(blocks, parent, signal, false)
     const onLog = new Set(recent.map(({ hash }) => hash))
     await catchBookUp({ book, nodes, prepare, chunkSize, weightOf }, to, onLog, this.signal)
   }

@@ -57,6 +57,7 @@ export function describeRisk({ writer, random }: Stage, token: Token, look: Look
     risk: JSON.stringify(risk),
     logo_url: null,
     links: linksOf(token),
+    holders_complete: null,
   })
 }
 

@@ -61,7 +61,7 @@ export function createTokenChecker(
             total_supply: totalSupply?.toString() ?? null,
             owner,
           },
-          ...{ risk: JSON.stringify(risk), logo_url: null, links: null },
+          ...{ risk: JSON.stringify(risk), logo_url: null, links: null, holders_complete: null },
         }),
       )
     },

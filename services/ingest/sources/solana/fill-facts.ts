@@ -62,7 +62,7 @@ function textOf(text: string | null): string | null {
 /** At the token's position; `sub` is set later. */
 function metaOf({ tx_index, log_index, sub, tx_hash, token }: TokenEvent, { owner, risk, uri }: TokenFacts): MetaEvent {
   const links = uri !== null && LINK.test(uri) ? JSON.stringify({ metadata_uri: uri }) : null
-  const metas = { total_supply: null, owner, risk: JSON.stringify(risk), logo_url: null, links }
+  const metas = { total_supply: null, owner, risk: JSON.stringify(risk), logo_url: null, links, holders_complete: null }
   return { type: 'meta', tx_index, log_index, sub, tx_hash, token, ...metas }
 }
 

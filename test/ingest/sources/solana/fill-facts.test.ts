@@ -47,7 +47,14 @@ it('fills in missing facts, and adds further ones after the instruction’s last
   )
   expect(other).toEqual(balance([3, 1, 1]))
   const owner = 'BJE5MMbqXjVwjAF7oxwPYXnTXDyspzZyt4vwenNw5ruG'
-  const expected = { total_supply: null, owner, logo_url: null, links: null, risk: expect.any(String) }
+  const expected = {
+    total_supply: null,
+    owner,
+    logo_url: null,
+    links: null,
+    holders_complete: null,
+    risk: expect.any(String),
+  }
   expect(meta).toEqual({ type: 'meta', ...at([3, 1, 2]), token: USDC, ...expected })
   expect(JSON.parse(meta?.type === 'meta' ? (meta.risk ?? '') : '')).toMatchObject({ is_mintable: 1 })
   expect(next).toEqual(balance([3, 2, 0]))

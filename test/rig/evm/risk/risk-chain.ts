@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { repositoryRoot } from '../../../../schemas/avro.js'
 import type { KnownLocker } from '../../../../services/core/config/contracts/lockers.js'
 import type { EvmSourceConfig, TokenChecks } from '../../../../services/core/config/evm-source.js'
-import { silentLogger } from '../../../../services/core/runtime/logger.js'
+import { type Logger, silentLogger } from '../../../../services/core/runtime/logger.js'
 import { inspectLocks } from '../../../../services/ingest/decode/evm/risk/inspect-locks.js'
 import {
   type Inspection,
@@ -201,6 +201,12 @@ export async function sellsForReal(chain: RiskChain, token: string, { pool }: Tr
   return (await held(weth, buyer)) - before > ((ETHER / 10n) * 9n) / 10n
 }
 
+export type RiskRunOptions = Partial<Pick<EvmSourceConfig, 'start' | 'finality' | 'rpcUrls'>> & {
+  holders?: readonly string[]
+  holdersPerBlock?: number
+  logger?: Logger
+}
+
 /** The real source on this chain, into an embedded log. `anchor`: any other token. */
 export function openRiskPlace(
   { node, weth, factory }: RiskChain,
@@ -208,15 +214,16 @@ export function openRiskPlace(
   risk: TokenChecks,
   balances: EvmSourceConfig['scope']['balances'] = 'off',
   contracts: EvmSourceConfig['contracts'] = [],
-): Place<object> {
+): Place<RiskRunOptions> {
   return openPlace({
     chain: 'base',
-    async openSource(_options, bookPath, signal) {
+    async openSource({ holders, holdersPerBlock, logger = silentLogger, ...over }, bookPath, signal) {
       const config: EvmSourceConfig = {
         ...{ family: 'evm', chain: 'base', chainId: 8453, rpcUrls: [node.url], risk, explicitTokens: [] },
-        scope: { pools: [], tokens: [], amms: [], balances },
+        scope: { pools: [], tokens: [], amms: [], balances, ...(holders && { holders }) },
         ...{ start: { kind: 'block', number: 1 }, finality: { kind: 'depth', blocks: 64 } },
         contracts: [{ address: factory, protocol: 'uniswap-v2', amm: 'uniswapv2', fee: 3000 }, ...contracts],
+        ...over,
       }
       const facts = { chain: 'base', family: 'evm', chainId: 8453, title: 'Base' } as const
       const money = { anchor, native: weth, stables: [], majors: [] }
@@ -224,9 +231,10 @@ export function openRiskPlace(
         config,
         facts: { ...facts, ...money },
         bookPath,
-        logger: silentLogger,
+        logger,
         progressMs: 60_000,
         signal,
+        ...(holdersPerBlock && { holdersPerBlock }),
       }
       return (await openEvmSource(parts)).source
     },

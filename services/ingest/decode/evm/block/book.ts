@@ -26,7 +26,22 @@ export type KnownPositions = { list: readonly { manager: string; id: string }[];
 /** `unlockAt`: in seconds, where the locker's report is all that tells it. */
 export type PositionLock = { locker: string; lockId: string; unlockAt?: string }
 
+/** How far the holders of a token were read who are known from its history. */
+export type KnownHolders = {
+  /** Names the list of holders that is being read. */
+  list: string
+  /** The block up to which the list's transfers go. */
+  throughBlock: number
+  /** Holders of the list that were read. */
+  read: number
+  /** What contradicts the list: balances that are not the sum of transfers, or do not answer. */
+  faults: number
+  isDone: boolean
+}
+
 export interface Book extends CheckBook {
+  holders(token: string): KnownHolders | undefined
+  putHolders(token: string, known: KnownHolders): void
   positions(pool: string): KnownPositions | undefined
   putPositions(pool: string, known: KnownPositions): void
   /** Where a position was locked last. */
@@ -49,6 +64,7 @@ export function memoryBook(): Book {
   const venues = new Map<string, KnownVenue>()
   const tokens = new Map<string, KnownToken>()
   const holders = new Set<string>()
+  const lists = new Map<string, KnownHolders>()
   const risks = new Map<string, KnownCheck>()
   const positions = new Map<string, KnownPositions>()
   const locks = new Map<string, PositionLock>()
@@ -61,6 +77,8 @@ export function memoryBook(): Book {
     putToken: (address, known) => void tokens.set(address, known),
     hasHolder: (token, holder) => holders.has(`${token}/${holder}`),
     putHolder: (token, holder) => void holders.add(`${token}/${holder}`),
+    holders: (token) => lists.get(token),
+    putHolders: (token, known) => void lists.set(token, known),
     positions: (pool) => positions.get(pool),
     putPositions: (pool, known) => void positions.set(pool, known),
     positionLock: (manager, id) => locks.get(`${manager}/${id}`),

@@ -16,9 +16,12 @@ export function followedTransfers(
   isTraded: (token: string) => boolean,
   { scope, money, contracts: { wrappedNative } }: DecodeRules,
 ): FollowedTransfer[] {
-  if (scope.balances === 'off') return []
+  const { balances, tokens, holders } = scope
+  if (balances === 'off' && holders === undefined) return []
   const isFollowed = (token: string) =>
-    scope.balances === 'all' || scope.tokens.has(token) || (!money.has(token) && isTraded(token))
+    holders?.has(token) === true ||
+    balances === 'all' ||
+    (balances === 'scoped' && (tokens.has(token) || (!money.has(token) && isTraded(token))))
   return logs.flatMap((log, place) => {
     const isWrapping = log.address === wrappedNative && log.topics[0] !== TRANSFER
     if ((log.topics[0] !== TRANSFER && !isWrapping) || !isFollowed(log.address)) return []
@@ -82,7 +85,7 @@ export function addTransfers(
 }
 
 export function supplyEvent(token: string, supply: bigint, log: EvmLog): MetaEvent {
-  const nothing = { owner: null, risk: null, logo_url: null, links: null }
+  const nothing = { owner: null, risk: null, logo_url: null, links: null, holders_complete: null }
   return { type: 'meta', ...placeOf(log), token, total_supply: supply.toString(), ...nothing }
 }
 

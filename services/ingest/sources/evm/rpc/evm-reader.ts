@@ -88,6 +88,10 @@ export function createChainReader(options: ChainReaderOptions): RpcChainReader {
     },
     blocks: (from, to, filter, signal) => blocks.range(from, to, compileFilter(filter), about(from, signal)),
     block: (hash, filter, signal) => blocks.byHash(hash, compileFilter(filter), urgently(signal)),
+    async logs(from, to, filter, signal) {
+      const pieces = await logs.range(from, to, compileFilter(filter), { signal: live(signal), urgent: false })
+      return pieces.flatMap((piece) => piece.logs)
+    },
     senders: (wanted, signal) => senders.senders(wanted, about(wanted[0]?.block.number ?? 0, signal)),
     call: (all, at, signal) => calls.call(all, at, about(at.number, signal)),
     state: (requests, at, signal) => states.state(requests, at, about(at.number, signal)),
