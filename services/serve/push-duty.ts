@@ -2,8 +2,10 @@ import { CAPACITY, PLANS } from '../core/domain/plans.js'
 import { watchCertificate } from '../core/runtime/tls-files.js'
 import type { CreatePush } from './duties.js'
 import { createPushServer } from './push/push-server.js'
+import { createSmartBuyFeed } from './push/smart-buys.js'
 import { chooseTransport, GLIBC_FIX } from './push/transport/choose-transport.js'
 import { pushLimits } from './serve-deps.js'
+import { moneyOf } from './views/market-facts.js'
 
 export const createPush: CreatePush = (deps, parts) => {
   const { config, logger, pushedPositions: positions } = deps
@@ -21,8 +23,13 @@ export const createPush: CreatePush = (deps, parts) => {
   const limits = pushLimits(deps.push)
   const { plans = PLANS, capacity = CAPACITY } = config
   const tls = config.tls?.kind === 'files' ? config.tls : undefined
+  const smartBuys = createSmartBuyFeed({
+    ...{ memory: parts.memory, store: deps.store, nowMs: parts.nowMs, ringSeconds: limits.ringSeconds, logger },
+    moneyOf: (chain) => moneyOf(parts.chains.market(chain) ?? { facts: undefined }),
+  })
   const push = createPushServer({
     ...parts,
+    smartBuys,
     logger,
     limits,
     plans,
@@ -40,7 +47,13 @@ export const createPush: CreatePush = (deps, parts) => {
       checkEveryMs: deps.certificateCheckMs,
     })
   return {
-    server: push,
+    server: {
+      ...push,
+      stop() {
+        smartBuys.stop()
+        push.stop()
+      },
+    },
     report: { server, fallback_reason: fallbackReason },
   }
 }

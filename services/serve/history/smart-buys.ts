@@ -10,24 +10,18 @@ import { notOrphaned } from './wallet-trades.js'
 
 const DAY_S = 86_400
 
-type Ranks = { state: ServedChain; smart: Pick<SmartWallets, 'at'>; money: readonly string[] }
+export type Ranks = { state: ServedChain; smart: Pick<SmartWallets, 'at'>; money: readonly string[] }
 
 /** A wallet counts as smart for a whole day (UTC), by its trades before that day: an answer of later gives the same signals. */
-export async function readSmartBuys(
-  store: Queries,
-  range: SignalRange,
-  { state, smart, money }: Ranks,
-): Promise<SignalEvent[]> {
+export async function readSmartBuys(store: Queries, range: SignalRange, ranks: Ranks): Promise<SignalEvent[]> {
+  const { state, money } = ranks
   const buys: (SignalAction & { token: string })[] = []
   const firstS = Math.max(0, range.from - SMART_BUYS.withinS)
   for (let dayS = firstS - (firstS % DAY_S); dayS <= state.nowS; dayS += DAY_S) {
-    const { wallets: ranked } = await smart.at(state, dayS, SMART_BUYS.rankedDays, money)
-    const wallets = ranked.slice(0, SMART_BUYS.rankedWallets).map(({ wallet }) => wallet)
-    if (wallets.length < SMART_BUYS.leastWallets) continue
+    const wallets = await smartWalletsOf(ranks, dayS)
     // A ranking up to a time has that second: the day is what comes after it.
     const day = { from: Math.max(firstS, dayS), to: dayS + DAY_S }
-    const rows = await store.query<StoredRow>(BUYS, { ...range, ...day, wallets })
-    for (const row of rows) {
+    for (const row of await readBuys(store, { ...range, ...day }, wallets)) {
       const info = state.pairs.get(String(row.pair))?.info
       const token = info && targetToken(info)
       if (token !== undefined && !money.includes(token)) buys.push({ ...tradeAction(row), token })
@@ -38,6 +32,24 @@ export async function readSmartBuys(
     const totalUsd = [...earlier, last].reduce((sum, { amountUsd }) => sum + amountUsd, 0)
     return [{ ...last, type: 'smart_buys' as const, earlier, totalUsd }]
   })
+}
+
+/** Who is smart on a day; nobody if there are too few. */
+export async function smartWalletsOf({ state, smart, money }: Ranks, dayS: number): Promise<string[]> {
+  const asOfS = Math.max(0, dayS - SMART_BUYS.rankedBeforeS)
+  const { wallets } = await smart.at(state, asOfS, SMART_BUYS.rankedDays, money)
+  return wallets.length < SMART_BUYS.leastWallets
+    ? []
+    : wallets.slice(0, SMART_BUYS.rankedWallets).map(({ wallet }) => wallet)
+}
+
+/** Good buys of these wallets. */
+export async function readBuys(
+  store: Queries,
+  range: SignalRange & { to: number },
+  wallets: readonly string[],
+): Promise<StoredRow[]> {
+  return wallets.length === 0 ? [] : store.query<StoredRow>(BUYS, { ...range, wallets })
 }
 
 const COLUMNS = [

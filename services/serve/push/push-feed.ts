@@ -1,8 +1,10 @@
 import type { AppliedUpdate } from '../memory/apply-update.js'
 import type { Memory } from '../memory/memory.js'
 import { viewOf } from '../memory/replay-recent.js'
+import { signalChannel } from './channels.js'
 import type { Place } from './cursor.js'
 import { createReplayRing, type ReplayRing, type RingLimits } from './replay-ring.js'
+import type { SmartBuySignals } from './smart-buys.js'
 import { snapshotUpdate, type UpdateSnapshot } from './update-snapshot.js'
 
 /** Pushes that cannot be made: their updates are missing, or the epoch changed. */
@@ -20,7 +22,13 @@ export interface PushFeed {
   readonly bytes: number
 }
 
-export function createPushFeed(memory: Memory, limits: RingLimits): PushFeed {
+/** `isWanted`: whether somebody subscribes to a channel. */
+export function createPushFeed(
+  memory: Memory,
+  limits: RingLimits,
+  isWanted: (channel: string) => boolean,
+  smartBuys?: SmartBuySignals,
+): PushFeed {
   const rings = new Map<string, ReplayRing>()
 
   function ringOf(chain: string): ReplayRing {
@@ -31,9 +39,16 @@ export function createPushFeed(memory: Memory, limits: RingLimits): PushFeed {
     return ring
   }
 
+  function withSmartBuys(update: UpdateSnapshot): UpdateSnapshot {
+    if (smartBuys === undefined) return update
+    smartBuys.note(update, isWanted(signalChannel(update.chain)), ringOf(update.chain))
+    update.smartBuys = smartBuys
+    return update
+  }
+
   memory.onReplayed((state, past) => {
     const ring = ringOf(state.chain)
-    ring.push(snapshotUpdate(past))
+    ring.push(withSmartBuys(snapshotUpdate(past)))
     ring.dropThrough(past.inexactThrough)
   })
 
@@ -41,7 +56,7 @@ export function createPushFeed(memory: Memory, limits: RingLimits): PushFeed {
     const { epoch, seq, chain } = applied.update
     const ring = ringOf(chain)
     const before = ring.head()
-    const update = snapshotUpdate({ ...applied, view: viewOf(applied.state) })
+    const update = withSmartBuys(snapshotUpdate({ ...applied, view: viewOf(applied.state) }))
     const follows = ring.push(update) && applied.missingUpdates === 0
     const from = before ?? { epoch, chain, seq: Math.max(0, seq - applied.missingUpdates - 1), n: 0 }
     return { update, missing: follows ? undefined : { from, to: { epoch, chain, seq: seq - 1, n: 0 } } }

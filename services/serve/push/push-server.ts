@@ -22,6 +22,7 @@ import { createPushFeed, type MissingPushes } from './push-feed.js'
 import { callMethod, type MethodDeps } from './requests.js'
 import { answerFrame, errorReply, RPC } from './rpc.js'
 import { endCatchUp, liveSubscriptions, openSession, resumeIfDrained, type Session } from './session.js'
+import type { SmartBuySignals } from './smart-buys.js'
 import { type Admitted, admit, type Refused } from './socket-access.js'
 import { TOPICS } from './topics/index.js'
 import type { CreateTransport, PushSocket } from './transport/push-transport.js'
@@ -43,6 +44,8 @@ export type PushDeps = {
   compresses: boolean
   tls?: TlsFiles | undefined
   tracer?: Tracer | undefined
+  /** Absent: buys of smart wallets are not pushed. */
+  smartBuys?: SmartBuySignals
 }
 
 export interface PushServer {
@@ -76,7 +79,7 @@ export function createPushServer(deps: PushDeps): PushServer {
     deps.tls,
   )
   const hub = createHub({ ...deps, broadcast: transport.publish })
-  const feed = createPushFeed(deps.memory, limits)
+  const feed = createPushFeed(deps.memory, limits, hub.isWanted, deps.smartBuys)
   const slowDeps = { hub, metrics, slowBytes: limits.slowBytes, capacity: deps.capacity }
   const catchUps = createCatchUps({
     hub,

@@ -1,6 +1,7 @@
 import { graduatedTo, signalOfLiquidity, signalOfTrade } from '../signals/signal-rules.js'
 import { breakoutOf } from './breakout.js'
 import { ANY_SIGNAL, ANY_WALLET } from './channels.js'
+import { smartBuyOf } from './smart-buy.js'
 import type { UpdateSnapshot } from './update-snapshot.js'
 
 const kept = new WeakMap<UpdateSnapshot, ReadonlySet<string>>()
@@ -24,7 +25,7 @@ export function addressesOf(update: UpdateSnapshot): ReadonlySet<string> {
       addresses.add(trade.wallet)
       if (signalOfTrade(trade) !== undefined) addresses.add(ANY_SIGNAL)
     }
-    if (breakoutOf(update, entry) !== undefined) addresses.add(ANY_SIGNAL)
+    if (breakoutOf(update, entry) !== undefined || smartBuyOf(update, entry) !== undefined) addresses.add(ANY_SIGNAL)
     const isGraduated = liquidity.length > 0 && graduatedTo(info.target === 0 ? at.info0 : at.info1, pair)
     for (const event of liquidity) {
       addresses.add(event.wallet)

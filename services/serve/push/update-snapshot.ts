@@ -65,6 +65,8 @@ export type UpdateSnapshot = Pick<BlockUpdate, 'chain' | 'epoch' | 'seq' | 'kind
   retracted: readonly Retraction[]
   entries: readonly PairEntry[]
   switches: readonly MainPairSwitch[]
+  /** Absent: buys of smart wallets are not followed. */
+  smartBuys?: { isSignal(chain: string, token: string, pair: string, id: string): boolean }
   /** Number of the last push. */
   lastN: number
   /** Approximate memory size. */

@@ -66,8 +66,11 @@ export function breakoutTrade(
   return trades[index]?.flags === 0 ? index : -1
 }
 
-/** Several smart wallets buy one token. */
-export const SMART_BUYS = { leastWallets: 3, withinS: 600, rankedDays: 7, rankedWallets: 200 } as const
+/** Several smart wallets buy one token. Ranked an hour before the day begins, so that the ranking is there when it does. */
+export const SMART_BUYS = {
+  ...{ leastWallets: 3, withinS: 600 },
+  ...{ rankedDays: 7, rankedWallets: 200, rankedBeforeS: 3_600 },
+} as const
 
 type Buy = { token: string; wallet: string; timeS: number }
 

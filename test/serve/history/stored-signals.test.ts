@@ -170,7 +170,7 @@ it('lists the buys with which three smart wallets of the day bought a token with
     timeS <= DAY_S - 86_400 ? ['ann', 'ben', 'cy', 'dan'] : ['ben', 'cy', 'dan', 'eve']
   const smart: Pick<SmartWallets, 'at'> = {
     at: async (_, asOfS) => ({
-      wallets: smartAt(asOfS + 1).map((wallet) => ({ wallet }) as SmartWalletsOf),
+      wallets: smartAt(asOfS + 3601).map((wallet) => ({ wallet }) as SmartWalletsOf),
       asOfS,
     }),
   }

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { candleCount } from '../../../core/domain/packed-candles.js'
 import { graduatedTo, type SignalType, signalOfLiquidity, signalOfTrade } from '../../signals/signal-rules.js'
 import { decimalOrEmpty, fieldsOf, int, text } from '../../views/field-formats.js'
 import { targetOf } from '../../views/market-facts.js'
@@ -6,11 +7,12 @@ import { SignalTypeField } from '../../views/signal-view.js'
 import { breakoutOf } from '../breakout.js'
 import { signalChannel } from '../channels.js'
 import { badParams, ChainParam, readCount } from '../params.js'
+import { smartBuyOf } from '../smart-buy.js'
 import type { EntryPusher, Topic } from '../topic.js'
 
 export const signal: Topic = {
   name: 'signal',
-  summary: 'Every signal of a chain but smart_buys',
+  summary: 'Every signal of a chain',
   params: Type.Tuple([ChainParam]),
   result: Type.Object({
     id: Type.String({ description: 'Id of the event and type of the signal' }),
@@ -35,7 +37,10 @@ export const signal: Topic = {
   },
 }
 
-/** The signals among a pair's events. A signal has the number of its event, and a breakout that of its hour's candle. */
+/**
+ * The signals among a pair's events. A signal has the number of its event, a breakout that of its hour's candle, and smart buys that of
+ * the pair's price: no two of an update have the same.
+ */
 export const pushSignals: EntryPusher = ({ update, out, cursor }, { at, trades, liquidity, candles }, n) => {
   const channel = signalChannel(at.chain)
   const info = at.pair.info.target === 0 ? at.info0 : at.info1
@@ -74,4 +79,6 @@ export const pushSignals: EntryPusher = ({ update, out, cursor }, { at, trades, 
   const breakout = breakoutOf(update, { at, trades, candles })
   if (breakout !== undefined)
     push(trades.length + liquidity.length + breakout.candleIndex, 'volume_breakout', breakout.trade)
+  const smart = smartBuyOf(update, { at, trades })
+  if (smart !== undefined) push(trades.length + liquidity.length + candleCount(candles), 'smart_buys', smart)
 }
