@@ -110,6 +110,7 @@ function profitOf(reference: Reference, address: string, wallet: string, held: n
     unrealized_profit_ratio: known(unrealized / (remaining * avgBuy)),
     total_profit_ratio: known((realized + unrealized) / ((matched + remaining) * avgBuy)),
     ...{ max_single_purchase_usd: largest(buys), max_single_sold_usd: largest(sells), max_txn_usd: largest(own) },
+    holders_complete_since: null,
     ...{ transfer_in: null, transfer_out: null, total_transfer_in_usd: null },
     last_txn_time: times.length === 0 ? 0 : Math.max(...times),
     trade_first_at: times.length === 0 ? 0 : Math.min(...times),
