@@ -6,7 +6,7 @@ import { Reader } from '../rig/aggregate/reader.js'
 import { seedsOf } from '../rig/counts.js'
 import { keccak, word } from '../rig/evm/abi.js'
 import { fault, type RpcAnswer, type RpcRequest, startProxy } from '../rig/evm/proxy.js'
-import { openRiskChain, openRiskPlace, type RiskChain } from '../rig/evm/risk/risk-chain.js'
+import { openRiskChain, openRiskPlace, type RiskChain, type RiskRunOptions } from '../rig/evm/risk/risk-chain.js'
 import { lookAt, view } from '../rig/evm/transactions.js'
 import { createRandom, type Random } from '../rig/market/random.js'
 
@@ -121,6 +121,31 @@ test.each(seedsOf('holderSeeds'))(
   },
   120_000,
 )
+
+test('a token that leaves the scope is no longer called complete, and is read again when it returns', async () => {
+  const random = createRandom(3)
+  const [anchor, token] = [await chain.token('Plain'), await chain.token('PlainBurnable')]
+  await mineMoves(random, token, 10)
+  const place = openRiskPlace(chain, anchor, CHECKS)
+  try {
+    const start = { kind: 'block', number: Number((await head()).number) } as const
+    /** Blocks without a followed transfer may stay unpublished. */
+    const over = async (options: RiskRunOptions, isSeen = true) => {
+      const run = await place.start({ start, ...options })
+      for (let block = 0; block < 4; block += 1) {
+        await mineMoves(random, token, 1)
+        if (isSeen || block === 0) expect(await place.reached((await head()).hash, 20_000)).toBe(true)
+      }
+      expect(await run.stop()).toEqual({ kind: 'stopped' })
+      return told(folded(await place.lines(), anchor), token)
+    }
+    expect(await over({ holders: [token] })).toEqual(await onChain(token))
+    expect((await over({}, false)).isComplete).toBe(false)
+    expect(await over({ holders: [token] })).toEqual(await onChain(token))
+  } finally {
+    await place.close()
+  }
+}, 60_000)
 
 /** A run of the source over a few blocks, with what it logged. */
 async function runOver(token: string, anchor: string, url?: string) {

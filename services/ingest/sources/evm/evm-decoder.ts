@@ -7,7 +7,7 @@ import type { Logger } from '../../../core/runtime/logger.js'
 import type { Book } from '../../decode/evm/block/book.js'
 import { decodeBlock, type LostLog } from '../../decode/evm/block/decode-block.js'
 import type { DecodeRules } from '../../decode/evm/block/decode-rules.js'
-import { addReadHolders, type HolderPart } from '../../decode/evm/block/read-holders.js'
+import { addReadHolders, endHolders, type HolderPart, type LeftToken } from '../../decode/evm/block/read-holders.js'
 import { planChecks } from '../../decode/evm/block/risk-checks.js'
 import type { EvmBlock } from '../../decode/evm/log.js'
 import type { Refusal } from '../../decode/evm/protocol.js'
@@ -63,7 +63,8 @@ export function evmDecoder(parts: EvmDecoding): BlockDecoder<EvmBlock> {
     logger.warn(what, { chain, error })
   }
 
-  function takePart(part: HolderPart, block: EvmBlock, events: Event[]): void {
+  function takePart(part: HolderPart | LeftToken, block: EvmBlock, events: Event[]): void {
+    if ('isLeft' in part) return endHolders(part, block, events, book)
     addReadHolders(part, block, events, book)
     if (!part.isLast) return
     const { token } = part

@@ -17,7 +17,7 @@ import {
 import { startBlock } from '../following/start-block.js'
 import type { ChainReader, CheckedBlock, LogFilter } from './chain-reader.js'
 import { evmDecoder } from './evm-decoder.js'
-import { type HolderListParts, type HolderLists, openHolderLists } from './holders/holder-lists.js'
+import { type HolderListParts, type HolderLists, listedTokens, openHolderLists } from './holders/holder-lists.js'
 import { type KeptBook, openBook } from './kept-book.js'
 import { keptReferences, referenceKey } from './reference-pools.js'
 import { resolveScope } from './resolve-scope.js'
@@ -116,7 +116,8 @@ export function createEvmSource(parts: EvmSourceParts): Source<ChainPosition> {
 }
 
 function holderListsOf({ holderLists, finality, ...parts }: EvmSourceParts): HolderLists | undefined {
-  if (holderLists === undefined || parts.rules.scope.holders === undefined) return undefined
+  if (holderLists === undefined) return undefined
+  if (parts.rules.scope.holders === undefined && listedTokens(holderLists.folder).length === 0) return undefined
   return openHolderLists({ ...parts, ...holderLists, finalOf: (number) => finality.finalOf(number) })
 }
 

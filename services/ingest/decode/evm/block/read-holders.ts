@@ -22,6 +22,16 @@ export type HolderPart = {
   isLast: boolean
 }
 
+/** A token that left the scope: its transfers are not followed any more. */
+export type LeftToken = { token: string; blockHash: string; isLeft: true }
+
+export function endHolders({ token }: LeftToken, block: EvmBlock, events: Event[], book: Book): void {
+  events.push({ ...completion(token, null, false), ...placeAfter(events.at(-1), block) })
+  const known = book.holders(token)
+  // If it returns, everything is read again.
+  if (known !== undefined) book.putHolders(token, { ...known, list: '', isDone: false })
+}
+
 export function addReadHolders(part: HolderPart, block: EvmBlock, events: Event[], book: Book): void {
   const { token, known } = part
   const place = placeAfter(events.at(-1), block)
@@ -41,7 +51,7 @@ export function addReadHolders(part: HolderPart, block: EvmBlock, events: Event[
     if (balance !== null && (isFollowed || balance > 0n)) publish(holder, balance)
   }
   if (part.isLast && (part.atZero ?? 0n) > 0n) publish(ZERO_ADDRESS, part.atZero ?? 0n)
-  if (part.isLast) add(completion(part, faults === 0))
+  if (part.isLast) add(completion(token, part.facts.totalSupply, faults === 0))
   book.putHolders(token, { ...known, read: known.read + part.holders.length, faults, isDone: part.isLast })
 
   function publish(holder: string, balance: bigint): void {
@@ -57,8 +67,8 @@ function described({ name, symbol, decimals, totalSupply }: TokenFacts) {
   return { name, symbol, decimals, total_supply: totalSupply?.toString() ?? null }
 }
 
-function completion({ token, facts }: HolderPart, isComplete: boolean): Omit<MetaEvent, Placed> {
+function completion(token: string, supply: bigint | null, isComplete: boolean): Omit<MetaEvent, Placed> {
   const nothing = { owner: null, risk: null, logo_url: null, links: null }
-  const total_supply = facts.totalSupply?.toString() ?? null
+  const total_supply = supply?.toString() ?? null
   return { type: 'meta', token, total_supply, ...nothing, holders_complete: isComplete }
 }

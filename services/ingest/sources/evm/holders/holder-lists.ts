@@ -10,13 +10,13 @@ import { createBackoff, withRetry } from '../../../../core/runtime/backoff.js'
 import type { Logger } from '../../../../core/runtime/logger.js'
 import type { Book } from '../../../decode/evm/block/book.js'
 import type { DecodeRules } from '../../../decode/evm/block/decode-rules.js'
-import type { HolderPart } from '../../../decode/evm/block/read-holders.js'
+import type { HolderPart, LeftToken } from '../../../decode/evm/block/read-holders.js'
 import { readBalance, readToken } from '../../../decode/evm/erc20.js'
 import { isPruned } from '../../nodes/node-fault.js'
 import type { ChainReader, Header } from '../chain-reader.js'
 import { readAll } from '../read-all.js'
 import { readHistory, readTransfers, type TransferReading } from './read-transfers.js'
-import { addTransfers, type KeptSums, openKeptSums, removeKeptSums, type Sums } from './transfer-sums.js'
+import { addTransfers, type KeptSums, openKeptSums, type Sums } from './transfer-sums.js'
 
 export type HolderListParts = {
   chain: string
@@ -34,8 +34,12 @@ export type HolderListParts = {
 }
 
 export interface HolderLists {
-  /** The next part, read as of the end of this block; undefined: none is ready, or all are done. */
-  partAt(block: Header, onPruned: (error: DextapeError) => void, signal: AbortSignal): Promise<HolderPart | undefined>
+  /** The next part, read as of the end of this block; undefined: none is ready, or all are done. A token that left comes first. */
+  partAt(
+    block: Header,
+    onPruned: (error: DextapeError) => void,
+    signal: AbortSignal,
+  ): Promise<HolderPart | LeftToken | undefined>
   close(): void
 }
 
@@ -52,23 +56,17 @@ export function openHolderLists(parts: HolderListParts): HolderLists {
   const tokens = [...(rules.scope.holders ?? [])]
   const closing = new AbortController()
   const lists = new Map<string, List>()
-  const files = new Set(readdirSync(folder).filter((file) => file.startsWith(PREFIX)))
-  // A token that left the scope was not followed since: if it returns, it is read again.
-  for (const file of files) if (!tokens.includes(file.slice(PREFIX.length))) removeKeptSums(join(folder, file))
+  const left = listedTokens(folder).filter((token) => !tokens.includes(token))
 
   const readingOf = (token: string): TransferReading => ({ ...parts, token, nodes: reader })
 
   function isDone(token: string): boolean {
-    const list = lists.get(token)
-    const known = book.holders(token)
-    if (known?.isDone !== true) return false
-    return list === undefined ? files.has(PREFIX + token) : known.list === nameOf(list.kept)
+    return book.holders(token)?.isDone === true
   }
 
   function open(token: string): List {
     const list: List = { kept: openKeptSums(join(folder, PREFIX + token)), state: 'reading' }
     lists.set(token, list)
-    files.add(PREFIX + token)
     if (book.holders(token)?.list === nameOf(list.kept)) list.state = 'ready'
     else void readAllOf(token, list)
     return list
@@ -123,6 +121,8 @@ export function openHolderLists(parts: HolderListParts): HolderLists {
 
   return {
     async partAt(block, onPruned, signal) {
+      const gone = left.find((one) => (book.holders(one)?.list ?? '') !== '')
+      if (gone !== undefined) return { token: gone, blockHash: block.hash, isLeft: true }
       const token = tokens.find((one) => !isDone(one) && lists.get(one)?.state !== 'failed')
       for (const done of lists.keys()) if (isDone(done)) lists.delete(done)
       if (token === undefined) return undefined
@@ -142,6 +142,10 @@ export function openHolderLists(parts: HolderListParts): HolderLists {
 }
 
 const PREFIX = 'holders-'
+
+/** Tokens whose holders were listed here. */
+export const listedTokens = (folder: string): string[] =>
+  readdirSync(folder).flatMap((file) => (file.startsWith(PREFIX) ? [file.slice(PREFIX.length)] : []))
 
 const nameOf = ({ throughBlock, sums }: KeptSums): string => `${throughBlock ?? -1}:${sums.size}`
 

@@ -1,5 +1,5 @@
 /** Everybody who ever had a token, with what their transfers add up to; kept in a file, so that a restart resumes. */
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, truncateSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ZERO_ADDRESS } from '../../../../core/domain/chains.js'
 import type { Transfer } from '../../../decode/evm/erc20.js'
@@ -45,8 +45,6 @@ export function openKeptSums(path: string): KeptSums {
     },
   }
 }
-
-export const removeKeptSums = (path: string): void => rmSync(path, { force: true })
 
 function merge(into: Sums, moved: ReadonlyMap<string, bigint>): void {
   for (const [holder, sum] of moved) into.set(holder, (into.get(holder) ?? 0n) + sum)
