@@ -49,10 +49,10 @@ export function createBudgets(plans: Plans, capacity: Capacity, nowMs: () => num
   const inAll = nothing()
   let keys = 0
 
-  function add(held: Held, own: Held, more: Partial<Held>, sign: 1 | -1): void {
-    for (const one of [held, own, inAll]) {
-      for (const [name, by] of Object.entries(more)) one[name as keyof Held] += sign * by
-    }
+  function add(held: Held, own: Held, more: Held, sign: 1 | -1): void {
+    count(held, more, sign)
+    count(own, more, sign)
+    count(inAll, more, sign)
   }
 
   function openSocket({ id, plan }: Access): SocketBudget {
@@ -61,24 +61,25 @@ export function createBudgets(plans: Plans, capacity: Capacity, nowMs: () => num
     const { held, pace } = ofKey
     const own = nothing()
 
-    function check(more: Partial<Held>): void {
+    function check(more: Held): void {
       for (const budget of CHECKED) {
-        const wanted = more[budget] ?? 0
+        const wanted = more[budget]
+        if (wanted === 0) continue
         const ofPlan = limits[budget]
-        if (wanted > 0 && ofPlan !== null && held[budget] + wanted > ofPlan)
+        if (ofPlan !== null && held[budget] + wanted > ofPlan)
           throw overBudget(budget, { plan, limit: ofPlan, inUse: held[budget], wanted })
         const ofAll = budget === 'subscriptions' ? Number.POSITIVE_INFINITY : capacity[budget]
-        if (wanted > 0 && inAll[budget] + wanted > ofAll)
+        if (inAll[budget] + wanted > ofAll)
           throw overBudget(budget, { plan: null, limit: ofAll, inUse: inAll[budget], wanted })
       }
     }
 
-    function take(more: Partial<Held>): void {
+    function take(more: Held): void {
       check(more)
       add(held, own, more, 1)
     }
 
-    take({ sockets: 1, memoryBytes: SOCKET_BYTES })
+    take({ ...nothing(), sockets: 1, memoryBytes: SOCKET_BYTES })
     byKey.set(id, ofKey)
     if (held.sockets === 1) keys += 1
 
@@ -97,10 +98,10 @@ export function createBudgets(plans: Plans, capacity: Capacity, nowMs: () => num
       takeMemory(bytes) {
         if (held.memoryBytes + bytes > (limits.memoryBytes ?? Number.POSITIVE_INFINITY)) return false
         if (inAll.memoryBytes + bytes > capacity.memoryBytes) return false
-        add(held, own, { memoryBytes: bytes }, 1)
+        add(held, own, { ...nothing(), memoryBytes: bytes }, 1)
         return true
       },
-      releaseMemory: (bytes) => add(held, own, { memoryBytes: bytes }, -1),
+      releaseMemory: (bytes) => add(held, own, { ...nothing(), memoryBytes: bytes }, -1),
       close() {
         add(held, own, { ...own }, -1)
         if (held.sockets === 0) keys -= 1
@@ -111,9 +112,17 @@ export function createBudgets(plans: Plans, capacity: Capacity, nowMs: () => num
   return { openSocket, usage: () => ({ keys, ...inAll }) }
 }
 
-function heldFor(channels: readonly string[]): Partial<Held> {
-  const memoryBytes = channels.reduce((sum, { length }) => sum + ID_BYTES + length, SUBSCRIPTION_BYTES)
-  return { subscriptions: 1, ids: channels.length, memoryBytes }
+function count(held: Held, more: Held, sign: 1 | -1): void {
+  held.sockets += sign * more.sockets
+  held.subscriptions += sign * more.subscriptions
+  held.ids += sign * more.ids
+  held.memoryBytes += sign * more.memoryBytes
+}
+
+function heldFor(channels: readonly string[]): Held {
+  let memoryBytes = SUBSCRIPTION_BYTES
+  for (const { length } of channels) memoryBytes += ID_BYTES + length
+  return { sockets: 0, subscriptions: 1, ids: channels.length, memoryBytes }
 }
 
 /** In the order they are reported. */

@@ -1,8 +1,9 @@
 import { cursorAt, type Place } from './cursor.js'
 import { gapNotices } from './gap-notices.js'
-import type { Hub, Subscription } from './hub.js'
+import type { Hub } from './hub.js'
 import { createOutboxes, type Outbox } from './outbox.js'
 import { addressOf } from './params.js'
+import { beginningOf } from './push-beginning.js'
 import type { PushFeed } from './push-feed.js'
 import { createReplaySweep, pushEnd, type ReplaySweep, type SweepReader } from './replay-sweep.js'
 import { type CatchUp, endCatchUp, type Session } from './session.js'
@@ -43,7 +44,7 @@ type Reader = SweepReader & {
   catchUp: CatchUp
   placeIndex: number
   /** Of a push, up to its result. */
-  beginning: string
+  beginning: Uint8Array
 }
 /** A subscription whose client comes from a node that was further. */
 type Ahead = { outbox: Outbox; session: Receiver; catchUp: CatchUp; sinceMs: number }
@@ -54,6 +55,8 @@ export function createCatchUps(deps: CatchUpDeps): CatchUps {
   const ahead = new Map<CatchUp, Ahead>()
   let isWatchingAhead = false
   const outboxes = createOutboxes(deps.pauseBytes)
+  /** With subscriptions that went live in this turn. */
+  const live = new Set<Outbox>()
   let isScheduled = false
 
   function turn(): void {
@@ -64,6 +67,7 @@ export function createCatchUps(deps: CatchUpDeps): CatchUps {
       for (const sweep of sweeps.values()) isMore = sweep.step() || isMore
     } while (isMore && performance.now() < endMs)
     outboxes.flushAll(!isMore)
+    flushLive()
     isScheduled = isMore
     if (isMore) setImmediate(turn)
   }
@@ -91,16 +95,18 @@ export function createCatchUps(deps: CatchUpDeps): CatchUps {
 
   /** Joins the sweep of the first chain that has more, or goes live. */
   function advance(outbox: Outbox, session: Receiver, catchUp: CatchUp): void {
-    const addresses = catchUp.subscription.spec.channels.map(addressOf)
+    const { channels } = catchUp.subscription.spec
     for (const [placeIndex, place] of catchUp.places.entries()) {
-      if (isHeld(outbox, session, catchUp, place)) return
-      const at = resolvePlace(outbox, catchUp, place)
+      const ring = feed.ringOf(place.chain)
+      const isKept = ring.reaches(place)
+      if (isHeld(outbox, session, catchUp, place, isKept)) return
+      const at = isKept ? place : resolvePlace(outbox, catchUp, place)
       catchUp.places[placeIndex] = at
-      const next = feed.ringOf(at.chain).afterConcerning(at, addresses)
+      const next = ring.after(at) && ring.afterConcerning(at, channels.map(addressOf))
       if (next === undefined) continue
       catchUp.isReplaying = true
       const reader = {
-        channels: catchUp.subscription.spec.channels,
+        channels,
         place: at,
         sent: undefined,
         isNew: true,
@@ -108,7 +114,7 @@ export function createCatchUps(deps: CatchUpDeps): CatchUps {
         session,
         catchUp,
         placeIndex,
-        beginning: beginningOf(catchUp.subscription),
+        beginning: beginningOf(catchUp.subscription.id).bytes,
       }
       sweepOf(at.chain).join(reader, next.seq)
       return
@@ -117,9 +123,9 @@ export function createCatchUps(deps: CatchUpDeps): CatchUps {
   }
 
   /** Another node pushed what this one has not read yet: it waits, so that nothing is pushed to the client twice. */
-  function isHeld(outbox: Outbox, session: Receiver, catchUp: CatchUp, place: Place): boolean {
-    const { sinceMs } = ahead.get(catchUp) ?? { sinceMs: nowMs() }
-    const isBehind = !feed.ringOf(place.chain).reaches(place) && isAhead(place, feed.headOf(place.chain))
+  function isHeld(outbox: Outbox, session: Receiver, catchUp: CatchUp, place: Place, isKept: boolean): boolean {
+    const isBehind = !isKept && isAhead(place, feed.headOf(place.chain))
+    const sinceMs = ahead.get(catchUp)?.sinceMs ?? (isBehind ? nowMs() : 0)
     if (!isBehind || nowMs() - sinceMs >= behindMs) {
       ahead.delete(catchUp)
       return false
@@ -145,31 +151,39 @@ export function createCatchUps(deps: CatchUpDeps): CatchUps {
       else if (concerns(catchUp)) advance(outbox, session, catchUp)
     }
     if (ahead.size > 0) watchAhead()
+    flushLive()
     if (!isScheduled) turn()
   }
 
-  /** The place itself if everything after it is kept; otherwise sends gap notices and resumes at the next possible place. */
+  /** Of a place after which something is not kept: sends gap notices and resumes at the next possible place. */
   function resolvePlace(outbox: Outbox, { subscription }: CatchUp, place: Place): Place {
     const ring = feed.ringOf(place.chain)
     const head = feed.headOf(place.chain)
-    if (ring.reaches(place) || cursorAt(place) === cursorAt(head)) return place
+    if (cursorAt(place) === cursorAt(head)) return place
     const floor = ring.floor()
     const to = floor === undefined || isAhead(place, head) ? head : floor
     const fromS = to === head ? undefined : ring.timeBefore(place)
     const toS = to === head ? undefined : ring.oldestTimeS()
-    for (const text of gapNotices(subscription, { from: place, to, fromS, toS })) outboxes.add(outbox, text, NO_END)
+    for (const text of gapNotices(subscription, { from: place, to, fromS, toS }))
+      outboxes.add(outbox, Buffer.from(text), NO_END)
     return to
   }
 
   function goLive(outbox: Outbox, session: Receiver, { subscription, snapshot }: CatchUp): void {
     endCatchUp(session, subscription)
     if (snapshot) {
-      const beginning = beginningOf(subscription)
+      const beginning = beginningOf(subscription.id).bytes
       for (const result of subscription.spec.snapshot((chain) => cursorAt(feed.headOf(chain))))
         outboxes.add(outbox, beginning, pushEnd(result, nowMs))
     }
-    outboxes.flush(outbox)
+    live.add(outbox)
     outbox.socket.subscribe(hub.add(subscription))
+  }
+
+  /** Live pushes may follow as soon as this turn ends: what was replayed before them goes first. */
+  function flushLive(): void {
+    for (const outbox of live) outboxes.flush(outbox)
+    live.clear()
   }
 
   return {
@@ -185,13 +199,10 @@ export function createCatchUps(deps: CatchUpDeps): CatchUps {
       for (const catchUp of [...session.catchingUp.values()])
         if (!catchUp.isReplaying) advance(outbox, session, catchUp)
       outboxes.flush(outbox)
+      flushLive()
       if (!isScheduled) turn()
     },
   }
-}
-
-function beginningOf({ id }: Subscription): string {
-  return `{"id":${JSON.stringify(id)},"jsonrpc":"2.0","result":`
 }
 
 /** Pushes that this node has not made: it is behind, or the cursor is from another history. */

@@ -31,7 +31,7 @@ export function createChannelIndex<Member>(): ChannelIndex<Member> {
           known.add(member)
           continue
         }
-        members.set(channel, new Set([member]))
+        members.set(channel, new Set<Member>().add(member))
         name(channel, 1)
       }
     },

@@ -1,6 +1,7 @@
 import type { ServeMetrics } from '../serve-metrics.js'
 import { type Backlog, type BacklogBudget, mergePush, openBacklog, releaseBacklog } from './backlog.js'
 import { createChannelIndex } from './channel-index.js'
+import { type Beginning, beginningOf, idText } from './push-beginning.js'
 import { createPushBytes } from './push-bytes.js'
 import type { RpcId } from './rpc.js'
 import type { OnSlow, Publisher, Push, SubscriptionSpec } from './topic.js'
@@ -21,10 +22,13 @@ export type Subscription = {
 }
 
 /** Subscriptions with the same params and request id: one text serves them all; each socket is a member once. */
-type Group = { name: string; beginning: Beginning; size: number; slow: Set<Subscription> }
-
-/** The part of a push before its result. */
-type Beginning = { text: string; bytes: Uint8Array }
+type Group = {
+  name: string
+  beginning: Beginning
+  size: number
+  /** Undefined if none is slow, as in most groups. */
+  slow: Set<Subscription> | undefined
+}
 
 export interface Hub extends Publisher {
   /** Adds a subscription; returns the group its socket must join. */
@@ -47,7 +51,7 @@ export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
   const bytes = createPushBytes()
   const sentTime = createSentTime(nowMs)
 
-  const nameOf = ({ topic, id, canonical }: Subscription): string => `${topic}#${JSON.stringify(id)}#${canonical}`
+  const nameOf = ({ topic, id, canonical }: Subscription): string => `${topic}#${idText(id)}#${canonical}`
   const count = (topic: string, by: number) => counts.set(topic, (counts.get(topic) ?? 0) + by)
 
   function add(subscription: Subscription): string {
@@ -58,7 +62,7 @@ export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
       known.size += 1
       return groupName
     }
-    const group: Group = { name: groupName, beginning: beginningOf(subscription.id), size: 1, slow: new Set() }
+    const group: Group = { name: groupName, beginning: beginningOf(subscription.id), size: 1, slow: undefined }
     groups.set(groupName, group)
     index.add(group, subscription.spec.channels)
     return groupName
@@ -71,7 +75,7 @@ export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
     const group = groups.get(groupName)
     if (group === undefined) return groupName
     group.size -= 1
-    group.slow.delete(subscription)
+    endSlow(group, subscription)
     if (group.size > 0) return groupName
     groups.delete(groupName)
     index.remove(group, subscription.spec.channels)
@@ -85,14 +89,15 @@ export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
     bytes.setEnd(push.result, end)
     for (const group of index.membersOf(wanted)) {
       broadcast(group.name, bytes.startingWith(group.beginning.bytes))
-      for (const { backlog } of group.slow)
-        if (backlog !== undefined) merge(backlog, push, group.beginning.text + push.result + end)
+      if (group.slow !== undefined) mergeInto(group.slow, push, group.beginning.text + push.result + end)
     }
   }
 
-  function merge(backlog: Backlog, push: Push, text: string): void {
-    const merged = mergePush(backlog, push.mergeKey, text)
-    if (merged > 0) metrics.pushesConflated.add(push.topic, merged)
+  function mergeInto(slow: ReadonlySet<Subscription>, push: Push, text: string): void {
+    for (const { backlog } of slow) {
+      const merged = backlog === undefined ? 0 : mergePush(backlog, push.mergeKey, text)
+      if (merged > 0) metrics.pushesConflated.add(push.topic, merged)
+    }
   }
 
   return {
@@ -102,14 +107,16 @@ export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
     pause(subscription) {
       subscription.backlog = openBacklog(subscription.budget)
       const name = nameOf(subscription)
-      groups.get(name)?.slow.add(subscription)
+      const group = groups.get(name)
+      if (group !== undefined) group.slow = (group.slow ?? new Set()).add(subscription)
       return name
     },
     resume(subscription) {
       releaseBacklog(subscription.backlog)
       subscription.backlog = undefined
       const name = nameOf(subscription)
-      groups.get(name)?.slow.delete(subscription)
+      const group = groups.get(name)
+      if (group !== undefined) endSlow(group, subscription)
       return name
     },
     isWanted: index.isWanted,
@@ -118,9 +125,9 @@ export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
   }
 }
 
-function beginningOf(id: RpcId): Beginning {
-  const text = `{"id":${JSON.stringify(id)},"jsonrpc":"2.0","result":`
-  return { text, bytes: Buffer.from(text) }
+function endSlow(group: Group, subscription: Subscription): void {
+  group.slow?.delete(subscription)
+  if (group.slow?.size === 0) group.slow = undefined
 }
 
 /** The end of a push with the time, made once per millisecond. */

@@ -5,7 +5,7 @@ export type Outbox = {
   readonly socket: PushSocket
   readonly session: Receiver
   /** Two for each message: its beginning, and its end, which all sockets that get it share. */
-  parts: (string | Uint8Array)[]
+  parts: Uint8Array[]
   /** Of all parts, approximately. */
   bytes: number
   /** Bytes that may be added; 0 if the unsent ones must be counted first. */
@@ -16,7 +16,7 @@ type Receiver = { readonly isSlow: boolean; readonly isClosed: boolean }
 
 export interface Outboxes {
   of(socket: PushSocket, session: Receiver): Outbox
-  add(outbox: Outbox, beginning: string, end: Uint8Array): void
+  add(outbox: Outbox, beginning: Uint8Array, end: Uint8Array): void
   /** The socket has so much unread that it gets nothing more for now. */
   isFull(outbox: Outbox): boolean
   flush(outbox: Outbox): void
@@ -24,8 +24,6 @@ export interface Outboxes {
   flushAll(isEverything: boolean): void
 }
 
-/** UTF-8 takes at most three bytes for each unit of a JavaScript string. */
-const BYTES_PER_UNIT = 3
 const FIRST_BYTES = 16_384
 /** What uWebSockets.js writes at once. */
 const WRITE_BYTES = 16_384
@@ -34,27 +32,24 @@ const WRITE_BYTES = 16_384
 export function createOutboxes(pauseBytes: number): Outboxes {
   const bySocket = new WeakMap<PushSocket, Outbox>()
   const filled = new Set<Outbox>()
-  let scratch = Buffer.allocUnsafeSlow(FIRST_BYTES)
+  let scratch = new Uint8Array(FIRST_BYTES)
 
   /** Valid until the next call. */
-  function join(beginning: string, end: Uint8Array): Uint8Array {
-    const most = beginning.length * BYTES_PER_UNIT + end.length
-    if (most > scratch.length) scratch = Buffer.allocUnsafeSlow(most)
-    const endAt = scratch.write(beginning)
-    scratch.set(end, endAt)
-    return scratch.subarray(0, endAt + end.length)
+  function join(beginning: Uint8Array, end: Uint8Array): Uint8Array {
+    const bytes = beginning.length + end.length
+    if (bytes > scratch.length) scratch = new Uint8Array(bytes)
+    scratch.set(beginning)
+    scratch.set(end, beginning.length)
+    return new Uint8Array(scratch.buffer, 0, bytes)
   }
 
   /** A closed socket gets nothing. */
   function flush(outbox: Outbox): void {
     const { socket, session, parts } = outbox
     if (parts.length === 0) return
-    let beginning = ''
     const sendParts = () => {
-      for (const part of parts) {
-        if (typeof part === 'string') beginning = part
-        else socket.send(join(beginning, part))
-      }
+      for (let at = 0; at + 1 < parts.length; at += 2)
+        socket.send(join(parts[at] as Uint8Array, parts[at + 1] as Uint8Array))
     }
     if (!session.isClosed) socket.cork(sendParts)
     outbox.parts = []

@@ -108,13 +108,19 @@ export function readMaxItems(context: ParseContext, count: number): void {
 
 /** The address of a channel `<topic>|<address>|…`; `*` for a whole chain. */
 export function addressOf(channel: string): string {
-  return channel.split('|', 2)[1] ?? ''
+  const start = channel.indexOf('|') + 1
+  const end = channel.indexOf('|', start)
+  return end < 0 ? channel.slice(start) : channel.slice(start, end)
 }
+
+/** So many channels are shorter, or hardly longer, than it takes to hash them. */
+const MOST_JOINED = 3
 
 /** A short name for a set of channels, in any order. */
 export function canonicalOf(topic: string, channels: readonly string[]): string {
   const [only] = channels
   if (channels.length === 1 && only !== undefined) return only
+  if (channels.length <= MOST_JOINED) return `${topic}|${[...channels].sort().join('\n')}`
   return `${topic}|${createHash('sha256')
     .update([...channels].sort().join('\n'))
     .digest('base64url')}`

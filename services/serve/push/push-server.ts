@@ -93,7 +93,10 @@ export function createPushServer(deps: PushDeps): PushServer {
   const budgets = createBudgets(deps.plans, deps.capacity, deps.nowMs)
   /** Sockets that are about to start to catch up. */
   const scheduled = new Set<PushSocket>()
-  const methods: MethodDeps = { hub, topics: TOPICS, context: { chains: deps.chains, limits }, headOf: feed.headOf }
+  const methodsOf = ({ access }: Session): MethodDeps => ({
+    ...{ hub, topics: TOPICS, headOf: feed.headOf },
+    context: { chains: deps.chains, limits, access },
+  })
   let checkTimer: NodeJS.Timeout | undefined
   let keyTimer: NodeJS.Timeout | undefined
 
@@ -208,6 +211,7 @@ export function createPushServer(deps: PushDeps): PushServer {
   }
 
   function answer(socket: PushSocket, session: Session, text: string, verdict: FrameVerdict): string | undefined {
+    const methods = methodsOf(session)
     return answerFrame(text, limits.maxBatch, (request) => {
       if (verdict === 'refused') throw session.budget.frameError()
       return callMethod(methods, socket, session, request)

@@ -10,7 +10,7 @@ import { unknownIds } from './unknown-ids.js'
 export type MethodDeps = {
   hub: Hub
   topics: ReadonlyMap<string, Topic>
-  context: Omit<ParseContext, 'access'>
+  context: ParseContext
   /** The place after a chain's last push. */
   headOf: (chain: string) => Place
 }
@@ -30,11 +30,12 @@ export function callMethod(deps: MethodDeps, socket: PushSocket, session: Sessio
 }
 
 function subscribe(deps: MethodDeps, socket: PushSocket, session: Session, request: RpcRequest): unknown {
-  const { topic, spec, options } = readSubscription(deps, session, request.params)
+  const { topic, spec, options } = readSubscription(deps, request.params)
+  const canonical = keyOf(topic, spec)
   const { maxSubscriptionsPerSocket } = deps.context.limits
   if (session.isSlow)
     throw new RpcError(RPC.limitExceeded, 'Socket is too slow: read pending messages before subscribing to more.')
-  const known = session.subscriptions.get(keyOf(topic, spec))
+  const known = session.subscriptions.get(canonical)
   if (known === undefined && session.subscriptions.size >= maxSubscriptionsPerSocket) {
     throw new RpcError(RPC.limitExceeded, `Too many subscriptions: at most ${maxSubscriptionsPerSocket} per socket.`)
   }
@@ -43,7 +44,7 @@ function subscribe(deps: MethodDeps, socket: PushSocket, session: Session, reque
   session.budget.addSubscription(spec.channels)
   const subscription: Subscription = {
     topic: topic.name,
-    canonical: keyOf(topic, spec),
+    canonical,
     id: request.id ?? null,
     spec,
     onSlow: options.onSlow ?? topic.onSlow,
@@ -64,7 +65,7 @@ function subscribe(deps: MethodDeps, socket: PushSocket, session: Session, reque
 
 function unsubscribe(deps: MethodDeps, socket: PushSocket, session: Session, request: RpcRequest): unknown {
   const all = Array.isArray(request.params) && request.params.length === 0
-  const wanted = all ? undefined : readSubscription(deps, session, request.params)
+  const wanted = all ? undefined : readSubscription(deps, request.params)
   const key = wanted && keyOf(wanted.topic, wanted.spec)
   const ended = [...session.subscriptions.values()].filter((one) => all || one.canonical === key)
   for (const subscription of ended) drop(deps.hub, socket, session, subscription)
@@ -82,18 +83,17 @@ function drop(hub: Hub, socket: PushSocket, session: Session, subscription: Subs
   if (!endCatchUp(session, subscription)) socket.unsubscribe(hub.remove(subscription))
 }
 
-type Read = { topic: Topic; spec: SubscriptionSpec; options: Options }
+type Read = { topic: Topic; spec: SubscriptionSpec; options: Readonly<Options> }
 
-function readSubscription(deps: MethodDeps, { access }: Session, params: unknown): Read {
+function readSubscription({ topics, context }: MethodDeps, params: unknown): Read {
   if (!Array.isArray(params)) throw badParams('`params` must be an array that starts with a topic.')
-  const [name, ...rest] = params as unknown[]
-  const topic = typeof name === 'string' ? deps.topics.get(name) : undefined
-  if (topic === undefined) throw badParams(`Unknown topic. Expected one of ${[...deps.topics.keys()].join(', ')}.`)
-  const context = { ...deps.context, access }
-  const last = rest.at(-1)
+  const [name] = params as unknown[]
+  const topic = typeof name === 'string' ? topics.get(name) : undefined
+  if (topic === undefined) throw badParams(`Unknown topic. Expected one of ${[...topics.keys()].join(', ')}.`)
+  const last: unknown = params.at(-1)
   const hasOptions = typeof last === 'object' && last !== null && !Array.isArray(last)
-  const options = readOptions(hasOptions ? last : {}, context)
-  return { topic, spec: topic.parse(hasOptions ? rest.slice(0, -1) : rest, context), options }
+  const options = hasOptions ? readOptions(last, context) : NO_OPTIONS
+  return { topic, spec: topic.parse(params.slice(1, hasOptions ? -1 : undefined), context), options }
 }
 
 /** The optional last param of subscribe. */
@@ -105,6 +105,7 @@ export type Options = {
 }
 
 const KNOWN = 'since, snapshot, on_slow'
+const NO_OPTIONS: Readonly<Options> = { since: [], snapshot: false }
 
 /** Unknown options are rejected, never ignored. */
 export function readOptions(given: object, context: ParseContext): Options {
@@ -144,7 +145,7 @@ function readSince(value: unknown, { chains }: ParseContext): Place[] {
       throw badParams(`\`since\` names chain "${place.chain}", which is not indexed.`)
     return place
   })
-  if (new Set(places.map(({ chain }) => chain)).size < places.length) {
+  if (places.length > 1 && new Set(places.map(({ chain }) => chain)).size < places.length) {
     throw badParams('`since` takes one cursor per chain.')
   }
   return places

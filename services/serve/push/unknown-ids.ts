@@ -1,5 +1,5 @@
 import type { ChainDirectory } from '../chain-directory.js'
-import { WHOLE_CHAIN } from './params.js'
+import { addressOf, WHOLE_CHAIN } from './params.js'
 import type { SubscriptionSpec } from './topic.js'
 
 /** Ids listed in a reply. */
@@ -21,16 +21,18 @@ export function unknownIds(
   chains: ChainDirectory,
   { channels, leftOut = [] }: Pick<SubscriptionSpec, 'channels' | 'leftOut'>,
 ): UnknownIds {
-  const unknown = new Set(leftOut)
-  for (const channel of channels) {
-    const [topic = '', address = '', ...rest] = channel.split('|')
-    if (OF_NO_IDS.includes(topic)) continue
-    const chain = rest.at(-1) ?? ''
-    const state = chains.market(chain)?.state
-    const isToken = OF_TOKENS.includes(topic) && state?.tokens.has(address)
-    const isPair = !NOT_OF_PAIRS.includes(topic) && state?.pairs.has(address)
-    if (address !== WHOLE_CHAIN && !isToken && !isPair) unknown.add(`${address}-${chain}`)
-  }
-  if (unknown.size === 0) return {}
+  const ids = channels.flatMap((channel) => unknownIdOf(chains, channel) ?? [])
+  if (ids.length === 0 && leftOut.length === 0) return {}
+  const unknown = new Set([...leftOut, ...ids])
   return { unknown: [...unknown].slice(0, MAX_UNKNOWN), unknown_count: unknown.size }
+}
+
+function unknownIdOf(chains: ChainDirectory, channel: string): string | undefined {
+  const topic = channel.slice(0, channel.indexOf('|'))
+  if (OF_NO_IDS.includes(topic)) return undefined
+  const address = addressOf(channel)
+  const chain = channel.slice(channel.lastIndexOf('|') + 1)
+  const state = chains.market(chain)?.state
+  if (address === WHOLE_CHAIN || (!NOT_OF_PAIRS.includes(topic) && state?.pairs.has(address))) return undefined
+  return OF_TOKENS.includes(topic) && state?.tokens.has(address) ? undefined : `${address}-${chain}`
 }

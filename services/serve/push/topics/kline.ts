@@ -9,10 +9,8 @@ import {
   isRemoved,
   type PackedCandle,
 } from '../../../core/domain/packed-candles.js'
-import { windowOf } from '../../../core/domain/packed-windows.js'
 import { pushedInterval } from '../../history/candle-bars.js'
-import { changeOrEmpty, decimalOrEmpty, fieldsOf, int, text } from '../../views/field-formats.js'
-import { changeOver } from '../../views/pair-view.js'
+import { fieldsOf, int, text } from '../../views/field-formats.js'
 import { channelsOf, klineChannel } from '../channels.js'
 import { pairRefills } from '../gap-notices.js'
 import {
@@ -29,6 +27,7 @@ import {
 } from '../params.js'
 import type { EntryPusher, ParseContext, PushContext, SubscriptionSpec, Topic } from '../topic.js'
 import { type PairSnapshot, snapshotPair, type UpdateSnapshot } from '../update-snapshot.js'
+import { type KlineMarks, klineResult } from './kline-text.js'
 
 const mark = Type.Optional(Type.Literal(true))
 
@@ -135,46 +134,4 @@ export const multiKline: Topic = {
     })
     return { ...specOf('multi_kline', items, context), leftOut }
   },
-}
-
-/** Flags of a candle push: `corrected` and `removed` after a reorg, `final` on close. */
-type KlineMarks = { corrected?: true; removed?: true; final?: true; snapshot?: true }
-
-function klineResult({ chain, pair }: PairSnapshot, candle: PackedCandle, marks: KlineMarks, cursor: string): string {
-  const day = windowOf(pair.windows, '24h')
-  const figure = (at: number) => decimalOrEmpty(figureOf(candle, at))
-  const time = figureOf(candle, AT.timeS)
-  return JSON.stringify({
-    id: `${pair.pair}-${chain}`,
-    interval: pushedInterval(intervalOf(candle)),
-    kline: {
-      eth: {
-        open: figure(AT.openM),
-        high: figure(AT.highM),
-        low: figure(AT.lowM),
-        close: figure(AT.closeM),
-        volume: figure(AT.volumeM),
-        time,
-      },
-      usd: {
-        open: figure(AT.openU),
-        high: figure(AT.highU),
-        low: figure(AT.lowU),
-        close: figure(AT.closeU),
-        volume: figure(AT.volumeU),
-        amount_24h: decimalOrEmpty(day.amount),
-        change: changeOrEmpty(figureOf(candle, AT.openU), figureOf(candle, AT.closeU)),
-        change_v2: decimalOrEmpty(changeOver(pair, day)),
-        count_24h: String(day.buys + day.sells),
-        high_24h: decimalOrEmpty(day.high),
-        low_24h: decimalOrEmpty(day.low),
-        swap: '',
-        volume_24h: decimalOrEmpty(day.buy_volume + day.sell_volume),
-        time,
-      },
-    },
-    topic: 'kline',
-    ...marks,
-    cursor,
-  })
 }
