@@ -16,7 +16,7 @@ export interface OpenCandles {
   get(pair: string, interval: Interval): PackedCandle | undefined
   /** Removes and returns the candles of a pair that a reorg removed. */
   takeOf(pair: string): OpenCandle[]
-  /** Removes and returns the candles closed by `nowS`: short intervals first, then by pair. Called before each update. */
+  /** Removes and returns the candles closed by `nowS`: short intervals first, otherwise in any order. Called before each update. */
   takeEnded(nowS: number): OpenCandle[]
   clear(): void
   readonly size: number
@@ -116,7 +116,7 @@ export function createOpenCandles(): OpenCandles {
           ended.push({ pair: entry.pair, interval, candle })
           drop(entry, interval)
         }
-        return ended.sort((a, b) => (a.pair < b.pair ? -1 : 1))
+        return ended
       })
     },
     clear() {

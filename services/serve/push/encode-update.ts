@@ -23,7 +23,14 @@ import { priceResult, pushPrice } from './topics/price.js'
 import { pushSignals } from './topics/signal.js'
 import { pushTrades } from './topics/tx.js'
 import { pushWalletEvents } from './topics/wallet.js'
-import type { MainPairSwitch, PairEntry, PairSnapshot, Retraction, UpdateSnapshot } from './update-snapshot.js'
+import {
+  type MainPairSwitch,
+  numberClosings,
+  type PairEntry,
+  type PairSnapshot,
+  type Retraction,
+  type UpdateSnapshot,
+} from './update-snapshot.js'
 
 /** Encodes an update's pushes in this order: closed candles, retracted events, each pair's changes, main pairs. */
 export function encodeUpdate(update: UpdateSnapshot, out: Publisher): void {
@@ -43,10 +50,9 @@ export function encodeUpdate(update: UpdateSnapshot, out: Publisher): void {
 /** Chain time closed them before anything in the update itself. */
 function encodeClosedCandles(update: UpdateSnapshot, out: Publisher): void {
   const context: PushContext = { update, out, cursor: cursorOf({ ...update, seq: update.seq - 1 }) }
-  for (const { at, candle, isGone, n } of update.closings) {
-    if (!out.concerns(at.pair.pair)) continue
-    pushKline(context, at, candle, isGone ? { removed: true } : { final: true }, n)
-  }
+  const wanted = update.closings.filter(({ pair }) => out.concerns(pair.pair))
+  for (const { pair, candle, isGone, n } of numberClosings(wanted))
+    pushKline(context, { chain: update.chain, pair }, candle, isGone ? { removed: true } : { final: true }, n)
 }
 
 /** Trades first, then liquidity, candles and price. A trade has the same number on every topic. */

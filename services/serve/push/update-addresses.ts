@@ -14,7 +14,7 @@ export function addressesOf(update: UpdateSnapshot): ReadonlySet<string> {
   const known = kept.get(update)
   if (known !== undefined) return known
   const addresses = new Set<string>()
-  for (const { at } of update.closings) addresses.add(at.pair.pair)
+  for (const { pair } of update.closings) addresses.add(pair.pair)
   for (const { pair, tokens } of update.retracted) for (const address of [pair, ...tokens]) addresses.add(address)
   if (update.retracted.length > 0) addresses.add(ANY_WALLET).add(ANY_SIGNAL)
   for (const entry of update.entries) {

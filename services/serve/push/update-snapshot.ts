@@ -1,17 +1,19 @@
 import type { PackedCandle, PackedCandles } from '../../core/domain/packed-candles.js'
 import { eventsOf, type PairEvents } from '../../core/domain/pair-events.js'
 import type { BlockUpdate, LiquidityTrade, MainPairChange, TokenInfo, Trade } from '../../core/domain/records.js'
+import type { OpenCandle } from '../memory/open-candles.js'
 import { type ReplayedUpdate, type StateView, viewOf } from '../memory/replay-recent.js'
 import { type PairState, targetToken } from '../memory/served-chain.js'
 import type { Market } from '../views/market-facts.js'
 import { closingNumber } from './cursor.js'
 
-/** A pair right after an update, with the info of its tokens. Immutable. */
-export type PairSnapshot = {
-  chain: string
+/** A pair right after an update. Immutable. */
+export type PairAt = { chain: string; pair: PairState }
+
+/** With the info of its tokens. */
+export type PairSnapshot = PairAt & {
   /** Chain time. */
   nowS: number
-  pair: PairState
   info0: TokenInfo
   info1: TokenInfo
   isMainPair: boolean
@@ -40,8 +42,8 @@ export class PairEntry {
   }
 }
 
-/** A candle closed by chain time or removed with its pair. Its number is after those of the previous update. */
-export type ClosedCandle = { at: PairSnapshot; candle: PackedCandle; isGone: boolean; n: number }
+/** A candle closed by chain time or removed with its pair, which is as it was right after. */
+export type ClosedCandle = { pair: PairState; interval: number; candle: PackedCandle; isGone: boolean }
 
 export type Retraction = {
   pair: string
@@ -61,6 +63,7 @@ export type MainPairSwitch = { change: MainPairChange; at: PairSnapshot; isPrice
 export type UpdateSnapshot = Pick<BlockUpdate, 'chain' | 'epoch' | 'seq' | 'kind' | 'number'> & {
   timeS: number
   nowS: number
+  /** In any order. When a minute ends each traded pair has some, and hardly any is subscribed: see `numberClosings`. */
   closings: readonly ClosedCandle[]
   retracted: readonly Retraction[]
   entries: readonly PairEntry[]
@@ -90,12 +93,16 @@ export function snapshotUpdate(step: Omit<ReplayedUpdate, 'inexactThrough'>): Up
     return snapshots.get(address)
   }
 
-  const closings = [...step.closedCandles, ...step.removedCandles].flatMap(({ pair, interval, candle }, index) => {
-    const where = at(pair)
-    const isGone = index >= step.closedCandles.length
-    return where === undefined ? [] : [{ at: where, candle, isGone, n: closingNumber(pair, interval) }]
-  })
-  closings.sort((a, b) => a.n - b.n || (a.at.pair.pair < b.at.pair.pair ? -1 : 1))
+  const closings: ClosedCandle[] = []
+  function close(candles: readonly OpenCandle[], isGone: boolean): void {
+    for (const { pair: address, interval, candle } of candles) {
+      const pair = view.pair(address) ?? removedPairs.get(address)
+      if (pair !== undefined) closings.push({ pair, interval, candle, isGone })
+    }
+  }
+
+  close(step.closedCandles, false)
+  close(step.removedCandles, true)
   const retracted = update.retracted.map(({ pair, ids, gone: isGone }) => {
     n += 1
     const info = at(pair)?.pair.info
@@ -135,6 +142,12 @@ function pairSnapshotOf(view: StateView, pair: PairState, chain: string, nowS: n
   const { token0, token1 } = pair.info
   const isMainPair = view.mainPair(targetToken(pair.info)) === pair.pair
   return { chain, nowS, pair, info0: view.info(token0), info1: view.info(token1), isMainPair }
+}
+
+/** In the order of their pushes, with their numbers, which are after those of the previous update. */
+export function numberClosings(closings: readonly ClosedCandle[]): (ClosedCandle & { n: number })[] {
+  const numbered = closings.map((one) => ({ ...one, n: closingNumber(one.pair.pair, one.interval) }))
+  return numbered.sort((a, b) => a.n - b.n || (a.pair.pair < b.pair.pair ? -1 : 1))
 }
 
 /** A pair's current state; undefined for an unknown pair. */

@@ -14,7 +14,7 @@ import { addressOf } from '../../../services/serve/push/params.js'
 import { createReplayRing, type ReplayRing } from '../../../services/serve/push/replay-ring.js'
 import type { CatchUp } from '../../../services/serve/push/session.js'
 import type { PushSocket } from '../../../services/serve/push/transport/push-transport.js'
-import { snapshotUpdate, type UpdateSnapshot } from '../../../services/serve/push/update-snapshot.js'
+import { numberClosings, snapshotUpdate, type UpdateSnapshot } from '../../../services/serve/push/update-snapshot.js'
 import { createServeMetrics } from '../../../services/serve/serve-metrics.js'
 import { foldLines, startFold } from '../../rig/aggregate/fold-lines.js'
 import { generateRecording } from '../../rig/market/generate.js'
@@ -122,7 +122,7 @@ function pickPlace(random: Random, chain: string, ring: ReplayRing): Place {
   const seq = random.int(1, head.seq + (random.chance(0.1) ? 3 : 0))
   const update = snapshots.get(chain)?.find((one) => one.seq === seq)
   const last = update?.lastN ?? 0
-  const closed = update?.closings.map(({ n }) => n) ?? []
+  const closed = numberClosings(update?.closings ?? []).map(({ n }) => n)
   return { epoch, chain, seq, n: random.pick([0, last, random.int(0, last), ...closed]) }
 }
 

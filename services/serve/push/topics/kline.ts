@@ -26,7 +26,7 @@ import {
   readPairAddress,
 } from '../params.js'
 import type { EntryPusher, ParseContext, PushContext, SubscriptionSpec, Topic } from '../topic.js'
-import { type PairSnapshot, snapshotPair, type UpdateSnapshot } from '../update-snapshot.js'
+import { type PairAt, snapshotPair, type UpdateSnapshot } from '../update-snapshot.js'
 import { type KlineMarks, klineResult } from './kline-text.js'
 
 const mark = Type.Optional(Type.Literal(true))
@@ -98,7 +98,7 @@ export const pushKlines: EntryPusher = (context, { at, candles }, n) => {
 
 export function pushKline(
   { out, cursor }: PushContext,
-  at: PairSnapshot,
+  at: PairAt,
   candle: PackedCandle,
   marks: KlineMarks,
   n: number,

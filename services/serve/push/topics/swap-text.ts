@@ -5,7 +5,7 @@
 import type { TokenInfo, Trade } from '../../../core/domain/records.js'
 import { decimalOrEmpty, quotedText, rawOrEmpty, rawToNumber } from '../../views/field-formats.js'
 import { quoteOf, targetOf } from '../../views/market-facts.js'
-import { perPair } from '../per-pair.js'
+import { perPairAndTokens } from '../per-pair.js'
 import type { PairSnapshot, UpdateSnapshot } from '../update-snapshot.js'
 
 /** The parts of a push's `result`, without its end. They are joined: concatenating forty parts takes twice as long. */
@@ -82,7 +82,7 @@ export function pairSwapResult(swap: readonly (string | number)[], { profile, tx
 
 type Side = { address: string; info: TokenInfo }
 
-const partsOf = perPair((at) => {
+const partsOf = perPairAndTokens((at) => {
   const targetIs0 = at.pair.info.target === 0
   const target = { address: targetOf(at.pair), info: targetIs0 ? at.info0 : at.info1 }
   const quote = { address: quoteOf(at.pair), info: targetIs0 ? at.info1 : at.info0 }
