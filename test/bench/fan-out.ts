@@ -12,7 +12,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createMetrics } from '../../services/core/runtime/metrics.js'
 import { encodeUpdate } from '../../services/serve/push/encode-update.js'
-import { type Broadcast, createHub, type Hub } from '../../services/serve/push/hub.js'
+import { type Broadcast, createHub, type Hub, type Subscription } from '../../services/serve/push/hub.js'
 import type { UpdateSnapshot } from '../../services/serve/push/update-snapshot.js'
 import { createServeMetrics } from '../../services/serve/serve-metrics.js'
 import { PAIRS, SWAPS_PER_UPDATE, subscriptionOf, updateOfSwaps } from './fan-out-updates.js'
@@ -91,20 +91,27 @@ async function serve(ids: number): Promise<void> {
   const app = uWS.App()
   const sockets: WebSocket<unknown>[] = []
   const hub = newHub((group, text) => void app.publish(group, text, false))
+  /** By pair and request id. */
+  const groups = new Map<string, string>()
   app.ws<unknown>('/*', {
     maxBackpressure: 0,
     open: (socket) => {
       const id = (Math.floor((sockets.length * PAIRS_A_SOCKET) / PAIRS) % ids) + 1
-      for (let n = 0; n < PAIRS_A_SOCKET; n++)
-        socket.subscribe(hub.add(subscriptionOf(sockets.length * PAIRS_A_SOCKET + n, id)))
+      for (let n = 0; n < PAIRS_A_SOCKET; n++) join(socket, subscriptionOf(sockets.length * PAIRS_A_SOCKET + n, id))
       sockets.push(socket)
     },
   })
+  function join(socket: WebSocket<unknown>, subscription: Subscription): void {
+    const group = hub.add(subscription)
+    groups.set(groupKey(subscription), group)
+    socket.subscribe(group)
+  }
+
   app.listen('127.0.0.1', 0, (listening) => {
     if (listening !== false) process.send?.(uWS.us_socket_local_port(listening))
   })
   await once(process, 'message')
-  const textsOf = recordTexts(ids)
+  const textsOf = recordTexts(ids, groups)
 
   /** Sends each update, and waits until the kernel has taken everything. */
   async function sendAll(turn: readonly UpdateSnapshot[], send: (update: UpdateSnapshot, at: number) => void) {
@@ -145,11 +152,21 @@ export function newHub(broadcast: Broadcast): Hub {
   return createHub({ metrics, nowMs: Date.now, broadcast })
 }
 
+const groupKey = ({ canonical, id }: Subscription): string => `${canonical} ${id}`
+
 /** The texts the hub sends for an update, with the group of each. */
-function recordTexts(ids: number): (update: UpdateSnapshot) => { group: string; text: string }[] {
+function recordTexts(
+  ids: number,
+  groups: ReadonlyMap<string, string>,
+): (update: UpdateSnapshot) => { group: string; text: string }[] {
   let texts: { group: string; text: string }[] = []
-  const hub = newHub((group, text) => texts.push({ group, text: Buffer.from(text).toString() }))
-  for (let index = 0; index < PAIRS; index++) for (let id = 1; id <= ids; id++) hub.add(subscriptionOf(index, id))
+  const names = new Map<string, string>()
+  const hub = newHub((group, text) => texts.push({ group: names.get(group) ?? '', text: Buffer.from(text).toString() }))
+  for (let index = 0; index < PAIRS; index++)
+    for (let id = 1; id <= ids; id++) {
+      const subscription = subscriptionOf(index, id)
+      names.set(hub.add(subscription), groups.get(groupKey(subscription)) ?? '')
+    }
   return (update) => {
     texts = []
     encodeUpdate(update, hub)

@@ -23,12 +23,16 @@ export type Subscription = {
 
 /** Subscriptions with the same params and request id: one text serves them all; each socket is a member once. */
 type Group = {
+  /** Short: the transport reads and hashes it for each push. */
   name: string
   beginning: Beginning
   size: number
   /** Undefined if none is slow, as in most groups. */
   slow: Set<Subscription> | undefined
 }
+
+/** No socket is in it. */
+const NO_GROUP = ''
 
 export interface Hub extends Publisher {
   /** Adds a subscription; returns the group its socket must join. */
@@ -51,35 +55,39 @@ export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
   const bytes = createPushBytes()
   const sentTime = createSentTime(nowMs)
 
-  const nameOf = ({ topic, id, canonical }: Subscription): string => `${topic}#${idText(id)}#${canonical}`
+  /** Groups made so far. */
+  let made = 0
+
+  const keyOf = ({ topic, id, canonical }: Subscription): string => `${topic}#${idText(id)}#${canonical}`
   const count = (topic: string, by: number) => counts.set(topic, (counts.get(topic) ?? 0) + by)
 
   function add(subscription: Subscription): string {
     count(subscription.topic, 1)
-    const groupName = nameOf(subscription)
-    const known = groups.get(groupName)
+    const key = keyOf(subscription)
+    const known = groups.get(key)
     if (known !== undefined) {
       known.size += 1
-      return groupName
+      return known.name
     }
-    const group: Group = { name: groupName, beginning: beginningOf(subscription.id), size: 1, slow: undefined }
-    groups.set(groupName, group)
+    const name = String(++made)
+    const group: Group = { name, beginning: beginningOf(subscription.id), size: 1, slow: undefined }
+    groups.set(key, group)
     index.add(group, subscription.spec.channels)
-    return groupName
+    return name
   }
 
   function remove(subscription: Subscription): string {
     count(subscription.topic, -1)
     releaseBacklog(subscription.backlog)
-    const groupName = nameOf(subscription)
-    const group = groups.get(groupName)
-    if (group === undefined) return groupName
+    const key = keyOf(subscription)
+    const group = groups.get(key)
+    if (group === undefined) return NO_GROUP
     group.size -= 1
     endSlow(group, subscription)
-    if (group.size > 0) return groupName
-    groups.delete(groupName)
+    if (group.size > 0) return group.name
+    groups.delete(key)
     index.remove(group, subscription.spec.channels)
-    return groupName
+    return group.name
   }
 
   /** The end of a push is the same for all its groups, so it is encoded once. */
@@ -106,18 +114,16 @@ export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
     publish,
     pause(subscription) {
       subscription.backlog = openBacklog(subscription.budget)
-      const name = nameOf(subscription)
-      const group = groups.get(name)
+      const group = groups.get(keyOf(subscription))
       if (group !== undefined) group.slow = (group.slow ?? new Set()).add(subscription)
-      return name
+      return group?.name ?? NO_GROUP
     },
     resume(subscription) {
       releaseBacklog(subscription.backlog)
       subscription.backlog = undefined
-      const name = nameOf(subscription)
-      const group = groups.get(name)
+      const group = groups.get(keyOf(subscription))
       if (group !== undefined) endSlow(group, subscription)
-      return name
+      return group?.name ?? NO_GROUP
     },
     isWanted: index.isWanted,
     concerns: index.concerns,
