@@ -61,6 +61,8 @@ export interface PushServer {
 const CLOSE_POLICY = 1008
 const CLOSE_GOING_AWAY = 1001
 const IDLE_TIMEOUT_S = 60
+/** Live pushes wait no longer than this for sockets that start to catch up. */
+const START_TURN_MS = 5
 /** Bytes of the reason in a close frame (RFC 6455, 5.5); ours are ASCII. */
 const MAX_CLOSE_REASON = 123
 
@@ -144,12 +146,21 @@ export function createPushServer(deps: PushDeps): PushServer {
 
   /** In a separate turn: inside the transport's callbacks the buffered amount is not up to date. */
   function scheduleCatchUp(socket: PushSocket, session: Session): void {
-    if (session.catchingUp.size === 0 || scheduled.has(socket)) return
+    if (session.catchingUp.size === 0) return
+    if (scheduled.size === 0) setImmediate(startCatchUps)
     scheduled.add(socket)
-    setImmediate(() => {
+  }
+
+  /** Hundreds of sockets that reconnect at once start over several turns, so that live pushes go out in between. */
+  function startCatchUps(): void {
+    const endMs = performance.now() + START_TURN_MS
+    for (const socket of scheduled) {
       scheduled.delete(socket)
-      if (open.has(socket)) catchUps.start(socket, session)
-    })
+      const session = open.get(socket)
+      if (session !== undefined) catchUps.start(socket, session)
+      if (performance.now() >= endMs) break
+    }
+    if (scheduled.size > 0) setImmediate(startCatchUps)
   }
 
   function checkKeys(): void {

@@ -34,8 +34,9 @@ export interface ReplaySweep<Reader> {
   step(): boolean
 }
 
-/** Readers released in one step. */
+/** Readers released, or admitted, in one step: live pushes go out between steps. */
 const RELEASED_PER_STEP = 64
+const ADMITTED_PER_STEP = 256
 
 /**
  * Moves through the kept updates from the oldest that a reader needs to the newest, like a lift: readers join when it passes
@@ -48,6 +49,8 @@ export function createReplaySweep<Reader extends SweepReader>(deps: SweepDeps<Re
   const active = new Set<Reader>()
   /** By the seq of the next update they need. */
   const waiting = new Map<number, Reader[]>()
+  /** Admitted to the update that is replayed next. */
+  let joined: Reader[] = []
   let next = 0
   let done: Place | undefined
 
@@ -66,6 +69,7 @@ export function createReplaySweep<Reader extends SweepReader>(deps: SweepDeps<Re
         continue
       }
       active.add(reader)
+      joined.push(reader)
       index.add(reader, reader.channels)
     }
   }
@@ -118,8 +122,9 @@ export function createReplaySweep<Reader extends SweepReader>(deps: SweepDeps<Re
       }
       const joining = waiting.get(next)
       if (joining !== undefined) {
-        waiting.delete(next)
-        admit(joining)
+        if (joining.length <= ADMITTED_PER_STEP) waiting.delete(next)
+        admit(joining.splice(0, ADMITTED_PER_STEP))
+        if (waiting.has(next)) return true
       }
       if (active.size === 0) return true
       const update = ring.get(next)
@@ -128,7 +133,8 @@ export function createReplaySweep<Reader extends SweepReader>(deps: SweepDeps<Re
         return true
       }
       replay(update)
-      for (const reader of joining ?? []) reader.isNew = false
+      for (const reader of joined) reader.isNew = false
+      joined = []
       done = endOf(update)
       next = update.seq + 1
       return true
