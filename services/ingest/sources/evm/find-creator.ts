@@ -5,8 +5,8 @@ import { addressAtEnd } from '../../decode/evm/abi/abi-words.js'
 import { topicOf } from '../../decode/evm/abi/keccak.js'
 import { TRANSFER } from '../../decode/evm/erc20.js'
 import type { EvmLog } from '../../decode/evm/log.js'
-import { isPruned } from '../nodes/node-fault.js'
 import type { ChainReader, Header } from './chain-reader.js'
+import { hasCodeAt } from './has-code.js'
 
 /** How far back a creation is looked for, a power of two: nodes keep the state of 128 blocks, archive nodes all. */
 export const SEARCHED_BLOCKS = { live: 64, archive: 8_192 }
@@ -37,7 +37,7 @@ export async function findCreator(
     let probes = Array.from({ length: Math.log2(searchedBlocks) + 1 }, (_, power) => at.number - 2 ** power)
     do {
       const wanted = probes.filter((number) => number >= 0)
-      const found = await Promise.all(wanted.map((number) => hasCode(number)))
+      const found = await Promise.all(wanted.map((number) => hasCodeAt(token, number, nodes, signal)))
       for (const [place, number] of wanted.entries()) {
         if (found[place] === false) without = Math.max(without, number)
         else if (found[place] === true) having = Math.min(having, number)
@@ -47,19 +47,6 @@ export async function findCreator(
       probes = Array.from({ length: PROBES }, (_, n) => without + (n + 1) * step).filter((number) => number < having)
     } while (having - without > 1)
     return nodes.headerByNumber(having, signal)
-  }
-
-  /** Null: the nodes do not have the block or its state. */
-  async function hasCode(number: number): Promise<boolean | null> {
-    const header = await nodes.headerByNumber(number, signal)
-    if (header === null) return null
-    try {
-      const [code = null] = (await nodes.state?.([{ kind: 'code', address: token }], header, signal)) ?? []
-      return code === null ? null : code !== '0x'
-    } catch (error) {
-      if (isPruned(error)) return null
-      throw error
-    }
   }
 }
 

@@ -5,8 +5,8 @@ import type { DecodeRules } from '../../../decode/evm/block/decode-rules.js'
 import { followedTransfers } from '../../../decode/evm/block/transfers.js'
 import { TRANSFER, WRAPPING_TOPICS } from '../../../decode/evm/erc20.js'
 import type { EvmLog } from '../../../decode/evm/log.js'
-import { isPruned } from '../../nodes/node-fault.js'
 import type { ChainReader } from '../chain-reader.js'
+import { hasCodeAt } from '../has-code.js'
 import type { KeptSums, Moves } from './transfer-sums.js'
 
 export type TransferNodes = Pick<ChainReader, 'head' | 'headerByNumber' | 'logs' | 'state'>
@@ -97,22 +97,10 @@ async function beforeCreation(token: string, nodes: TransferNodes, signal: Abort
   let [without, having] = [-1, (await nodes.head(signal)).number]
   while (having - without > 1) {
     const middle = Math.floor((without + having) / 2)
-    const hasCode = await hasCodeAt(middle)
+    const hasCode = await hasCodeAt(token, middle, nodes, signal)
     if (hasCode === null) return -1
     if (hasCode) having = middle
     else without = middle
   }
   return without
-
-  async function hasCodeAt(number: number): Promise<boolean | null> {
-    const header = await nodes.headerByNumber(number, signal)
-    if (header === null) return null
-    try {
-      const [code = null] = (await nodes.state?.([{ kind: 'code', address: token }], header, signal)) ?? []
-      return code === null ? null : code !== '0x'
-    } catch (error) {
-      if (isPruned(error)) return null
-      throw error
-    }
-  }
 }
