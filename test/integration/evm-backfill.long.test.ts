@@ -2,7 +2,7 @@
  * `backfill` on a real chain, under an `up` that started late, while the market trades and reorgs.
  * The live history afterwards must match the contracts.
  */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { liveGeneration, openLog } from '../../services/cli/open-data.js'
 import { findDataDir } from '../../services/core/data-dir/data-dir.js'
 import { differencesFromReference } from '../rig/aggregate/against-reference.js'
@@ -10,37 +10,25 @@ import { foldLines, startFold } from '../rig/aggregate/fold-lines.js'
 import { Reader } from '../rig/aggregate/reader.js'
 import { linesOf } from '../rig/chains/log-contents.js'
 import { differencesFromContracts } from '../rig/evm/against-contracts.js'
-import { knownContracts } from '../rig/evm/contracts.js'
 import { playMarket } from '../rig/evm/market.js'
-import { type EvmNode, startNode } from '../rig/evm/node.js'
+import { chainForTests, headOf, planOf } from '../rig/evm/market-up.js'
 import { openMarket } from '../rig/evm/opening.js'
 import { chainFactsOf } from '../rig/evm/source-run.js'
 import { truth } from '../rig/evm/truth.js'
-import { removeScratchFolders, runCommand, scratchFolder } from '../rig/http/command.js'
-import { dataDirOf, environmentOf, startUp, type UpPlan } from '../rig/http/up.js'
+import { runCommand } from '../rig/http/command.js'
+import { dataDirOf, environmentOf, startUp } from '../rig/http/up.js'
 import { recompute } from '../rig/reference/recompute.js'
 
-let node: EvmNode
-beforeAll(async () => {
-  node = await startNode({ chainId: 8453, genesisTimeS: 1_700_000_000 })
-})
-afterAll(async () => {
-  await node?.stop()
-  removeScratchFolders()
-})
+const chain = chainForTests()
 
-const head = async () => Number(await node.rpc<string>('eth_blockNumber'))
+const head = () => headOf(chain())
 
 it('replaces a live history with a longer one while the chain moves', async () => {
-  const market = await openMarket(node)
+  const market = await openMarket(chain())
   const facts = chainFactsOf(market.contracts)
-  const folder = scratchFolder()
   const late = await head()
-  const section = { rpc: [node.url], start: late, balances: 'all', finality: 64 }
-  const upPlan: UpPlan = {
-    ...{ folder, chains: [facts], sections: { base: { ...section, contracts: knownContracts(market.contracts) } } },
-    settings: { intervals: { flush_ms: 100, checkpoint_ms: 200, progress_s: 1 } },
-  }
+  const upPlan = planOf(market, { start: late, balances: 'all', finality: 64 })
+  const { folder } = upPlan
   const up = await startUp(upPlan)
   await up.until('base', 'followed', (status) => status.indexed_from === late)
   const { pools } = await playMarket(market, { seed: 1, blocks: 20, reorgChance: 0.1 })

@@ -1,65 +1,39 @@
 /** All holders of a token, asked for while the server runs on a real chain that trades. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { TRANSFER } from '../../services/ingest/decode/evm/erc20.js'
 import { word } from '../rig/evm/abi.js'
-import { knownContracts } from '../rig/evm/contracts.js'
 import { playMarket } from '../rig/evm/market.js'
-import { type EvmNode, startNode } from '../rig/evm/node.js'
+import { chainForTests, headOf, planOf, scopedPools, scopeOf } from '../rig/evm/market-up.js'
 import { openMarket } from '../rig/evm/opening.js'
-import { chainFactsOf } from '../rig/evm/source-run.js'
 import { lookAt } from '../rig/evm/transactions.js'
-import { removeScratchFolders, runCommand, scratchFolder } from '../rig/http/command.js'
-import { environmentOf, startUp, type UpPlan } from '../rig/http/up.js'
+import { startUp } from '../rig/http/up.js'
 
-const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
-
-let node: EvmNode
-beforeAll(async () => {
-  node = await startNode({ chainId: 8453, genesisTimeS: 1_700_000_000 })
-})
-afterAll(async () => {
-  await node?.stop()
-  removeScratchFolders()
-})
+const chain = chainForTests()
 
 type Holder = { holder: string; amount_cur: number; holders_complete_since: number | null }
 
 /** Everybody with a balance, by the contract itself. */
 async function heldOnChain(token: string, decimals: number): Promise<Map<string, number>> {
   const filter = { fromBlock: '0x0', toBlock: 'latest', address: token, topics: [TRANSFER] }
-  const logs = await node.rpc<{ topics: string[] }[]>('eth_getLogs', [filter])
+  const logs = await chain().rpc<{ topics: string[] }[]>('eth_getLogs', [filter])
   const everybody = new Set(logs.flatMap(({ topics }) => topics.slice(1, 3).map((topic) => `0x${topic.slice(26)}`)))
   const held = new Map<string, number>()
   for (const holder of everybody) {
-    const balance = word(await lookAt(node, token, 'balanceOf(address)', holder))
+    const balance = word(await lookAt(chain(), token, 'balanceOf(address)', holder))
     if (balance > 0n) held.set(holder, Number(balance) / 10 ** decimals)
   }
   return held
 }
 
 it('knows all holders after `scope add --holders`, without a restart', async () => {
-  const market = await openMarket(node)
-  const facts = chainFactsOf(market.contracts)
-  const money = [facts.native, facts.anchor, ...facts.stables, ...facts.majors]
-  const pool = market.pools.find(
-    (one) => one.kind !== 'v4' && ![one.token0, one.token1].every(({ address }) => money.includes(address)),
-  )
-  if (pool === undefined || pool.kind === 'v4') throw new Error('the market has no such pool')
-  const token = [pool.token0, pool.token1].find(({ address }) => !money.includes(address))
-  if (token === undefined) throw new Error('the pool has money alone')
+  const market = await openMarket(chain())
+  const [scoped] = scopedPools(market)
+  if (scoped === undefined) throw new Error('the market has no such pool')
+  const { pool, token } = scoped
   await playMarket(market, { seed: 1, blocks: 30 })
-  const start = Number(await node.rpc<string>('eth_blockNumber'))
-  const section = { rpc: [node.url], start, pools: [pool.address], finality: 8 }
-  const plan: UpPlan = {
-    ...{ folder: scratchFolder(), chains: [facts] },
-    sections: { base: { ...section, contracts: knownContracts(market.contracts) } },
-    settings: { intervals: { flush_ms: 100, checkpoint_ms: 200, progress_s: 1 } },
-  }
+  const plan = planOf(market, { start: await headOf(chain()), pools: [pool], finality: 8 })
   const up = await startUp(plan)
-  const { DEXTAPE_CONFIG: config = '' } = environmentOf(plan)
-  const added = await runCommand(['scope', 'add', '--chain', 'base', '--holders', token.address], {
-    ...{ cwd: plan.folder, withinMs: 120_000 },
-    env: { DEXTAPE_CONFIG: config, DEXTAPE_DATA_DIR: up.dataDir },
-  })
+  const added = await scopeOf(plan, up)('add', '--holders', token.address)
   expect(added).toMatchObject({ code: 0, out: expect.stringContaining(token.address) })
   const top = async () => (await up.get(`/v2/tokens/top100/${token.address}-base`)).body as Holder[]
   const playOn = async () => {

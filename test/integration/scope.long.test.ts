@@ -1,24 +1,14 @@
 /** The scope of a running server, changed on a real chain while it trades: nothing restarts, and history is read behind. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { knownContracts } from '../rig/evm/contracts.js'
+import { expect, it } from 'vitest'
 import { playMarket } from '../rig/evm/market.js'
-import { type EvmNode, startNode } from '../rig/evm/node.js'
+import { chainForTests, headOf, planOf, scopedPools, scopeOf } from '../rig/evm/market-up.js'
 import { openMarket } from '../rig/evm/opening.js'
-import { chainFactsOf } from '../rig/evm/source-run.js'
-import { removeScratchFolders, runCommand, scratchFolder } from '../rig/http/command.js'
-import { environmentOf, KEY, startUp, type Up, type UpPlan } from '../rig/http/up.js'
+import { KEY, startUp, type Up } from '../rig/http/up.js'
 import { connect } from '../serve/push-client.js'
 
-let node: EvmNode
-beforeAll(async () => {
-  node = await startNode({ chainId: 8453, genesisTimeS: 1_700_000_000 })
-})
-afterAll(async () => {
-  await node?.stop()
-  removeScratchFolders()
-})
+const chain = chainForTests()
 
-const head = async () => Number(await node.rpc<string>('eth_blockNumber'))
+const head = () => headOf(chain())
 const isKnown = async (up: Up, pool: string) =>
   ((await up.get(`/v2/pairs/${pool}-base`)).body as { data: unknown }).data !== null
 const swapsOf = async (up: Up, pool: string) => {
@@ -27,30 +17,12 @@ const swapsOf = async (up: Up, pool: string) => {
 }
 
 it('reads an added pool from then on, its history with --history, and a removed one no longer', async () => {
-  const market = await openMarket(node)
-  const facts = chainFactsOf(market.contracts)
-  const money = [facts.native, facts.anchor, ...facts.stables, ...facts.majors]
-  // Pools of two money tokens are read for prices in USD, whatever the scope is.
-  const [first = '', second = ''] = market.pools.flatMap((pool) =>
-    pool.kind === 'v4' || [pool.token0, pool.token1].every(({ address }) => money.includes(address))
-      ? []
-      : [pool.address],
-  )
+  const market = await openMarket(chain())
+  const [first = '', second = ''] = scopedPools(market).map(({ pool }) => pool)
   const late = await head()
-  const section = { rpc: [node.url], start: late, pools: [first], finality: 64 }
-  const plan: UpPlan = {
-    ...{ folder: scratchFolder(), chains: [facts] },
-    sections: { base: { ...section, contracts: knownContracts(market.contracts) } },
-    settings: { intervals: { flush_ms: 100, checkpoint_ms: 200, progress_s: 1 } },
-  }
+  const plan = planOf(market, { start: late, pools: [first], finality: 64 })
   const up = await startUp(plan)
-  // Before the first change: it writes the file.
-  const { DEXTAPE_CONFIG: config = '' } = environmentOf(plan)
-  const scope = (...args: string[]) =>
-    runCommand(['scope', ...args, '--chain', 'base'], {
-      ...{ cwd: plan.folder, withinMs: 120_000 },
-      env: { DEXTAPE_CONFIG: config, DEXTAPE_DATA_DIR: up.dataDir },
-    })
+  const scope = scopeOf(plan, up)
   const client = await connect(up.wsUrl, { 'x-api-key': KEY })
   await client.call('subscribe', ['tx', '*', 'base'])
   /** Plays on until it is so. */

@@ -120,15 +120,8 @@ async function* stateRows(store: Store, kind: 'pair' | 'token', chain: string): 
 const NULLABLE = new Set([
   ...['info', 'reserve0', 'reserve1', 'init_reserve0', 'init_reserve1', 'fee', 'creator', 'main_pair'],
   ...['name', 'symbol', 'decimals', 'total_supply', 'owner', 'risk', 'logo_url', 'links'],
-  ...[
-    'launch_platform',
-    'launch_stage',
-    'launch_pool',
-    'burnt_supply',
-    'launch_price',
-    'share_supply',
-    'holders_since',
-  ],
+  ...['launch_platform', 'launch_stage', 'launch_pool', 'burnt_supply', 'launch_price', 'share_supply'],
+  'holders_since',
 ])
 
 function unknownAsNaN(key: string, value: unknown): unknown {
