@@ -1,5 +1,4 @@
 /** One chain from record to checkpoint: decode → fold → publish updates, queue rows → checkpoint. */
-import type { ChainFacts } from '../core/domain/chains.js'
 import { DextapeError } from '../core/domain/errors.js'
 import type { Codec, DecodedRecord } from '../core/log/codec.js'
 import { createAssembler, splitUpdate } from '../core/log/parts.js'
@@ -15,48 +14,32 @@ import {
 import { inTurns } from '../core/runtime/in-turns.js'
 import { type StageLatency, wallMs } from '../core/runtime/stage-latency.js'
 import type { BlockName, Tracer } from '../core/runtime/tracing.js'
-import type { Store } from '../core/store/port.js'
-import { rowVersion } from '../core/store/tables.js'
 import { acceptRecord, type ChainRecord } from './accept-record.js'
-import { StoredHistory } from './checkpoint/applied-history.js'
-import { type CapturedCheckpoint, CheckpointWriter } from './checkpoint/checkpoint-writer.js'
-import { changeOf, entriesOf, keptForm, keptUpdate } from './checkpoint/kept-update.js'
-import { readMeta, restingState, restoreState } from './checkpoint/restore-state.js'
-import { whyOtherFold } from './checkpoint/same-fold.js'
-import type { StateChange, StateStore } from './checkpoint/state-store.js'
+import type { CapturedCheckpoint } from './checkpoint/checkpoint-writer.js'
+import { changeOf, entriesOf, keptForm } from './checkpoint/kept-update.js'
+import type { StateChange } from './checkpoint/state-store.js'
 import { createDeadLetters, noDeadLetters } from './dead-letters.js'
 import { foldFingerprint, lastUpdate } from './epoch.js'
 import type { FoldResult } from './fold/block-changes.js'
 import type { FoldMeters } from './fold-meters.js'
-import { deleteOlderEpochs } from './retention.js'
+import { type FoldDeps, type OpenFold, openFold } from './open-fold.js'
 import { rowFactsOf } from './sink/encode-rows.js'
 import { createSink, type Sink, type SinkSettings } from './sink/sink.js'
-import { type FoldSettings, FoldState } from './state/fold-state.js'
+import type { FoldSettings, FoldState } from './state/fold-state.js'
 import { openTradesTopic, type TopicSettings } from './trades-topic.js'
 
-export type PipelineDeps = {
-  facts: ChainFacts
-  /** Generation of the chain's history; 1 by default. */
-  generation?: number
+export type PipelineDeps = FoldDeps & {
   settings: FoldSettings & SinkSettings & TopicSettings
   log: EventLog
   codec: Codec
-  store: Store
-  stateStore: StateStore
-  /** Only this process writes to the store, so it has everything up to the checkpoint unless it is damaged. */
-  ownsStore?: boolean
-  /** Folds beside the live chain, in this epoch: rows and checkpoints alone, nothing is published. */
-  beside?: { epoch: number }
+  /** A fold in memory that is at its checkpoint in the state store. */
+  continues?: OpenFold | undefined
   /** Called between storing rows and writing their checkpoint. */
   beforeCheckpoint?: () => Promise<void>
-  /** The checkpoint or stored rows are lost: the chain is folded again, in this epoch. */
-  onLoss?: (loss: Loss) => void
   latency?: StageLatency
   meters?: FoldMeters
   tracer?: Tracer | undefined
 }
-
-export type Loss = { part: 'state' | 'store'; chain: string; what: string; epoch: number }
 
 export type PipelineCounts = {
   blocks: number
@@ -69,6 +52,8 @@ export type PipelineCounts = {
 
 export type ChainPipeline = {
   readonly state: FoldState
+  /** Of the rules and money it folds with. */
+  readonly fingerprint: string
   readonly sink: Sink
   readonly counts: PipelineCounts
   readonly deadByReason: ReadonlyMap<string, number>
@@ -84,6 +69,8 @@ export type ChainPipeline = {
   checkpoint(): Promise<void>
   /** Nothing is written to the state store from now on. */
   close(): Promise<void>
+  /** Closes it at its checkpoint; another pipeline may continue with the fold. */
+  handOver(): Promise<OpenFold>
 }
 
 /** What a batch of records publishes. */
@@ -98,34 +85,14 @@ type Outgoing = {
 }
 
 export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeline> {
-  const { facts, generation = 1, settings, log, codec, store, stateStore } = deps
+  const { facts, generation = 1, settings, log, codec, store } = deps
   const { chain } = facts
-  const fingerprint = foldFingerprint(facts, settings.maxTimeBackS, generation)
-  const checkpoints = new CheckpointWriter(stateStore, fingerprint)
-  const resting = restingState(stateStore, checkpoints.pendingBalances)
   const published = await lastUpdate(log, codec, chain)
-  const meta = readMeta(stateStore)
-  const stored = deps.ownsStore === true ? await storedProgress(store, chain) : undefined
-  const isStored = deps.ownsStore !== true || meta === undefined || meta.seq === 0 || !isBehind(stored, meta)
-  const wanted = { facts, maxTimeBackS: settings.maxTimeBackS, generation }
-  const isSameEpoch = meta !== undefined && isStored && whyOtherFold(stateStore, meta, wanted) === undefined
-  const nextEpoch = Math.max(meta?.epoch ?? 0, published?.epoch ?? 0, stored?.epoch ?? 0) + 1
-  const epoch = isSameEpoch ? meta.epoch : (deps.beside?.epoch ?? nextEpoch)
-  if (!isStored)
-    deps.onLoss?.({ part: 'store', chain, what: `it has ${chain} up to seq ${stored?.seq ?? 0} of ${meta.seq}`, epoch })
-  else if (meta === undefined && published !== undefined)
-    deps.onLoss?.({ part: 'state', chain, what: `the checkpoint of ${chain} is missing`, epoch })
-  if (!isSameEpoch) {
-    await stateStore.clear()
-    if (epoch > 1) await deleteOlderEpochs(store, chain, epoch)
-  }
-  const state = isSameEpoch
-    ? restoreState(facts, settings, meta, stateStore, resting)
-    : new FoldState(facts, settings, epoch, resting)
-  if (isSameEpoch) checkpoints.resume(meta.journals)
-  const history = new StoredHistory(stateStore)
-  // An epoch is stored before its first update: a crash before the first checkpoint must not start another.
-  if (!isSameEpoch) await checkpoints.capture(state, history, 0).write()
+  const isContinued = deps.continues?.fingerprint === foldFingerprint(facts, settings.maxTimeBackS, generation)
+  const fold =
+    isContinued && deps.continues !== undefined ? deps.continues : await openFold(deps, published?.epoch ?? 0)
+  const { state, checkpoints, history, fingerprint } = fold
+  const { epoch } = state
   const onWritten = (rows: number, ms: number) => deps.meters?.stored(chain, rows, ms)
   const lastBlock = state.head?.number ?? null
   const sink = createSink(chain, store, rowFactsOf(state), settings, state.seq, lastBlock, onWritten)
@@ -137,7 +104,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
     deps.beside === undefined ? await createDeadLetters(log, codec, deadTopic(chain), chain) : noDeadLetters()
   /** After a crash the same updates are produced again: those already in the log are not appended twice. */
   const publishedSeq = published?.epoch === epoch ? published.seq : 0
-  let position = isSameEpoch ? meta.position : 0
+  let { position, lastUpdateKept } = fold
   let stopped: DextapeError | null = null
   let isApplying = false
   let isCheckpointing = false
@@ -147,9 +114,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
   await codec.prepare(outTopic, ['block_update'])
   const isPublishing = deps.beside === undefined
   const trades = settings.publishTrades === true && isPublishing ? await openTradesTopic(log, codec, chain) : null
-  /** Of a fold beside the live one: its last update, which is published when the chain is switched to it. */
-  let lastUpdateKept = keptUpdate(stateStore)
-  if (isPublishing && isSameEpoch && lastUpdateKept !== undefined && published?.epoch !== epoch)
+  if (isPublishing && lastUpdateKept !== undefined && published?.epoch !== epoch)
     await log.append(outTopic, entriesOf(lastUpdateKept, chain))
 
   function decode(record: LogRecord): DecodedRecord | undefined {
@@ -304,8 +269,14 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
 
   const canCheckpoint = () => failure === undefined && !isApplying && !isCheckpointing
 
+  async function close(): Promise<void> {
+    failure ??= unpublished(chain)
+    await committing.catch(() => {})
+  }
+
   return {
     state,
+    fingerprint,
     sink,
     counts,
     deadByReason: deadLetters.counts,
@@ -325,9 +296,11 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
         isCheckpointing = false
       })
     },
-    async close() {
-      failure ??= unpublished(chain)
-      await committing.catch(() => {})
+    close,
+    async handOver() {
+      check()
+      await close()
+      return { ...fold, position, lastUpdateKept }
     },
     get position() {
       return position
@@ -340,20 +313,6 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
     },
   }
 }
-
-type Progress = { epoch: number; seq: number }
-
-/** How far the store has the chain; undefined: it has nothing of it. */
-export async function storedProgress(store: Store, chain: string): Promise<Progress | undefined> {
-  const [row] = await store.query<Record<keyof Progress, string | number>>(
-    'SELECT epoch, seq FROM progress_rows FINAL WHERE chain = {chain:String}',
-    { chain },
-  )
-  return row === undefined ? undefined : { epoch: Number(row.epoch), seq: Number(row.seq) }
-}
-
-const isBehind = (stored: Progress | undefined, { epoch, seq }: Progress): boolean =>
-  stored === undefined || rowVersion(stored.epoch, stored.seq) < rowVersion(epoch, seq)
 
 function unpublished(chain: string): DextapeError {
   return new DextapeError({

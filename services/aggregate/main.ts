@@ -15,8 +15,10 @@ import { type ChainTurns, createChainTurns, FOLD_BATCH, type TurnSettings } from
 import type { StateStore } from './checkpoint/state-store.js'
 import type { FoldMeters } from './fold-meters.js'
 import { type AggregateChainStatus, pipelineStatus } from './pipeline-status.js'
+import { APPROACHED, type Approached, approachWhenReady } from './replay/approach-replay.js'
+import type { ReplayParts, SwitchDeps } from './replay/replay-parts.js'
 import { factsWithReplay } from './replay/replayed-money.js'
-import { cleanAfterSwitch, type ReplayParts, switchToReplay } from './replay/switch-replay.js'
+import { cleanAfterSwitch, type Switched, switchToReplay } from './replay/switch-replay.js'
 import type { SinkSettings } from './sink/sink.js'
 import type { FoldSettings } from './state/fold-state.js'
 import type { TopicSettings } from './trades-topic.js'
@@ -63,6 +65,9 @@ const LONGEST_TICK_MS = 1000
 const TICKS_PER_INTERVAL = 10
 const CLEAN_AGAIN_MS = 1000
 
+/** Usable unless chains were to be folded again meanwhile. */
+type RunnableFold = Switched & { refoldsBefore: number }
+
 export function createAggregate(deps: AggregateDeps): Aggregate {
   const { log, logger } = deps
   const pipelines = new Map<string, ChainPipeline>()
@@ -75,6 +80,7 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
   const runs = new Map<string, AbortSignal>()
   /** Chains wait for it before they are opened. */
   let gate: Promise<void> = Promise.resolve()
+  let refoldsBegun = 0
   const { flushEveryMs, checkpointEveryMs } = deps.settings
   const tickMs = Math.min(
     LONGEST_TICK_MS,
@@ -86,29 +92,49 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
     await deps.generations?.load()
     await deps.replay?.replays.load()
     runs.set(chain, signal)
+    let approached: Approached | undefined
     while (!signal.aborted) {
       const generation = deps.generations?.liveOf(chain) ?? 1
       const whileLive = deps.generations?.whileLive(chain, generation)
-      await switchIfReady(chain, generation, signal)
-      const untilReplayed = deps.replay?.replays.untilReady(chain)
-      const ends = [signal, whileLive, untilReplayed].filter((one) => one !== undefined)
-      const outcome = await runGeneration(chain, generation, AbortSignal.any(ends))
-      if (outcome === 'refold' || untilReplayed?.aborted === true) continue
-      if (whileLive?.aborted !== true) return
+      const switched = await switchIfReady(chain, generation, signal, approached)
+      approached = undefined
+      const { replay: parts } = deps
+      const replay = parts && approachWhenReady(() => switchDeps(parts, chain, generation), pipelines, signal)
+      const ends = [signal, whileLive, replay?.near].filter((one) => one !== undefined)
+      const outcome = await runGeneration(chain, generation, AbortSignal.any(ends), switched).catch(async (error) => {
+        await replay?.abandon()
+        throw error
+      })
+      const isNear = replay?.near.aborted === true
+      if (outcome === 'refold' || whileLive?.aborted === true) await replay?.abandon()
+      else approached = await replay?.end()
+      if (outcome === 'refold' || isNear) continue
+      if (whileLive?.aborted !== true) break
       if (!signal.aborted) logger.info('another generation of the chain is live', { chain, was: generation })
     }
+    await approached?.opened.close()
+  }
+
+  function switchDeps(parts: ReplayParts, chain: string, generation: number): SwitchDeps {
+    const { log, codec, store, settings, openState } = deps
+    return { parts, facts: deps.factsOf(chain), generation, log, codec, store, settings, openState, logger }
   }
 
   /** A replay of the chain that is ready becomes the live fold. */
-  async function switchIfReady(chain: string, generation: number, signal: AbortSignal): Promise<void> {
+  async function switchIfReady(
+    chain: string,
+    generation: number,
+    signal: AbortSignal,
+    approached: Approached | undefined,
+  ): Promise<RunnableFold | undefined> {
     const { replay: parts } = deps
-    if (parts === undefined) return
+    if (parts === undefined) return undefined
     await gate
-    if (signal.aborted) return
-    const { log, codec, store, settings, openState } = deps
-    const facts = deps.factsOf(chain)
-    await switchToReplay({ parts, facts, generation, log, codec, store, settings, openState, logger }, chain)
+    if (signal.aborted) return approached?.opened.close().then(() => undefined)
+    const refoldsBefore = refoldsBegun
+    const switched = await switchToReplay(switchDeps(parts, chain, generation), chain, approached)
     cleanIfDue(parts, chain)
+    return switched && { ...switched, refoldsBefore }
   }
 
   function cleanIfDue(parts: ReplayParts, chain: string): void {
@@ -132,10 +158,17 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
   }
 
   /** `refold`: the checkpoint is deleted, and the chain is to be folded from its first block. */
-  async function runGeneration(chain: string, generation: number, signal: AbortSignal): Promise<'ended' | 'refold'> {
+  async function runGeneration(
+    chain: string,
+    generation: number,
+    signal: AbortSignal,
+    switched?: RunnableFold,
+  ): Promise<'ended' | 'refold'> {
     await gate
+    const isUsable = !signal.aborted && switched?.refoldsBefore === refoldsBegun
+    if (!isUsable) await switched?.state.close()
     if (signal.aborted) return 'ended'
-    const stateStore = await deps.openState(chain)
+    const stateStore = isUsable ? switched.state : await deps.openState(chain)
     const refold = new AbortController()
     let cleared = () => {}
     refolds.set(chain, { stop: refold, cleared: new Promise((resolve) => (cleared = resolve)) })
@@ -144,7 +177,8 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
       const facts = deps.replay === undefined ? configured : factsWithReplay(configured, deps.replay.replays)
       if (facts !== configured)
         logger.warn('the configuration has the money tokens from before a replay; using those of the replay', { chain })
-      const pipeline = await openChainPipeline({ ...deps, facts, generation, stateStore })
+      const continues = isUsable ? switched.fold : undefined
+      const pipeline = await openChainPipeline({ ...deps, facts, generation, stateStore, continues })
       pipelines.set(chain, pipeline)
       const { epoch, seq } = pipeline.state
       logger.info('chain opened', { chain, generation, epoch, seq, offset: pipeline.position })
@@ -183,7 +217,8 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
         await abortOf(until)
       }
       if (failed.signal.aborted) throw failed.signal.reason
-      await finishOrWarn(turns, chain)
+      // The replay has all of it: the live checkpoint is no longer needed.
+      if (until.reason !== APPROACHED) await finishOrWarn(turns, chain)
     } finally {
       clearInterval(timer)
       running.delete(chain)
@@ -219,6 +254,7 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
       await cleared
     },
     async refold(between) {
+      refoldsBegun += 1
       const chains = [...refolds.values()]
       const work = Promise.all(chains.map(({ cleared }) => cleared)).then(between)
       gate = work.catch(() => {})

@@ -2,7 +2,7 @@
 import { createFoldMeters } from '../aggregate/fold-meters.js'
 import { type Aggregate, type AggregateDeps, type AggregateSettings, createAggregate } from '../aggregate/main.js'
 import { createOwnedChains } from '../aggregate/owned-chains.js'
-import type { ReplayParts } from '../aggregate/replay/switch-replay.js'
+import type { ReplayParts } from '../aggregate/replay/replay-parts.js'
 import { chainFacts } from '../core/config/chain-facts.js'
 import type { Config } from '../core/config/index.js'
 import { abortOf } from '../core/runtime/backoff.js'

@@ -4,11 +4,12 @@ import { expect, it, vi } from 'vitest'
 import { applyRecord, type ChainRecord } from '../../services/aggregate/accept-record.js'
 import { StoredHistory } from '../../services/aggregate/checkpoint/applied-history.js'
 import { CheckpointWriter } from '../../services/aggregate/checkpoint/checkpoint-writer.js'
-import { readMeta, restingState, restoreState } from '../../services/aggregate/checkpoint/restore-state.js'
+import { readMeta, restingState, restoringState } from '../../services/aggregate/checkpoint/restore-state.js'
 import { memoryStateStore } from '../../services/aggregate/checkpoint/state-store.js'
 import { FoldState } from '../../services/aggregate/state/fold-state.js'
 import { PAIR } from '../../services/aggregate/state/pairs.js'
 import { TOKEN } from '../../services/aggregate/state/tokens.js'
+import { atOnce } from '../../services/core/runtime/in-turns.js'
 import { chainRecordOf, FOLD_SETTINGS, startFold } from '../rig/aggregate/fold-lines.js'
 import type { EventFacts } from '../rig/market/writer.js'
 import type { RecordingBlock } from '../rig/reference/lines.js'
@@ -57,7 +58,7 @@ it('publishes again the pairs a scan would find, in that order, through reorgs a
           keeper = new CheckpointWriter(store, 'test')
           const meta = readMeta(store)
           if (meta === undefined) throw new Error('no checkpoint')
-          state = restoreState(MONEY, FOLD_SETTINGS, meta, store, restingState(store, keeper.pendingBalances))
+          state = atOnce(restoringState(MONEY, FOLD_SETTINGS, meta, store, restingState(store, keeper.pendingBalances)))
           keeper.resume(meta.journals)
         } else if ('retract' in one) {
           const depth = Math.min(one.retract, parents.length - 1)

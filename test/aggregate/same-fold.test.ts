@@ -3,11 +3,12 @@ import { expect, it } from 'vitest'
 import { applyRecord } from '../../services/aggregate/accept-record.js'
 import { StoredHistory } from '../../services/aggregate/checkpoint/applied-history.js'
 import { CheckpointWriter } from '../../services/aggregate/checkpoint/checkpoint-writer.js'
-import { readMeta, restingState, restoreState } from '../../services/aggregate/checkpoint/restore-state.js'
+import { readMeta, restingState, restoringState } from '../../services/aggregate/checkpoint/restore-state.js'
 import { whyOtherFold } from '../../services/aggregate/checkpoint/same-fold.js'
 import type { Meta } from '../../services/aggregate/checkpoint/state-image.js'
 import { foldFingerprint } from '../../services/aggregate/epoch.js'
 import type { ChainFacts } from '../../services/core/domain/chains.js'
+import { atOnce } from '../../services/core/runtime/in-turns.js'
 import { exactDifferences } from '../rig/aggregate/exact.js'
 import { chainRecordOf, FOLD_SETTINGS, foldLines, startFold } from '../rig/aggregate/fold-lines.js'
 import { generateRecording } from '../rig/market/generate.js'
@@ -35,7 +36,7 @@ it('continues with tokens that the chain has not seen, and ends where a fold of 
   const other = { ...money, stables: [...money.stables, unseen], majors: [...money.majors, `${unseen.slice(0, -1)}c`] }
   expect(foldFingerprint(other, maxTimeBackS)).not.toBe(meta.fingerprint)
   expect(whyOtherFold(store, meta, wanted(other))).toBeUndefined()
-  const state = restoreState(other, FOLD_SETTINGS, meta, store, restingState(store, new Map()))
+  const state = atOnce(restoringState(other, FOLD_SETTINGS, meta, store, restingState(store, new Map())))
   const history = new StoredHistory(store)
   const continued = lines.slice(half).flatMap((line) => applyRecord(state, history, chainRecordOf(line, other)) ?? [])
   const whole = foldLines(startFold(other), lines)

@@ -73,9 +73,9 @@ function startOwner(beforeInstall: () => Promise<void> = async () => {}) {
     ...{ log, codec, generations, openState, store, settings: SETTINGS, logger: silentLogger, nowMs: Date.now },
     replay: {
       ...{ ...platform.replay, openStore: openBeside },
-      async installState(name, epoch) {
+      async installState(name, epoch, open) {
         await beforeInstall()
-        await platform.replay.installState(name, epoch)
+        await platform.replay.installState(name, epoch, open)
       },
     },
     factsOf: () => money,

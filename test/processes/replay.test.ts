@@ -94,6 +94,36 @@ it(`is switched to at one block in a new epoch, with ${SWITCHES - 1} crashes (se
   }
 })
 
+it('is folded up to the live blocks while these go on', async () => {
+  const money = marketMoney('approached')
+  const { chain } = money
+  node.addChain(money)
+  const lines = generateRecording({ seed: SEED, chain, blocks: 40, options })
+  await node.append(money, lines.slice(0, 20))
+  const opened = vi.fn()
+  let goOn = () => {}
+  const held = new Promise<void>((resolve) => (goOn = resolve))
+  const fold = node.fold(chain, -1, () => {
+    opened()
+    return held
+  })
+  await node.untilServed(chain, 20)
+  const run = node.replay(withoutStables(money))
+  await vi.waitFor(() => expect(opened).toHaveBeenCalled(), { timeout: 20_000, interval: 30 })
+  await node.append(money, lines.slice(20, 30))
+  await untilFolded(chain, 30)
+  goOn()
+  expect((await run).lines).toEqual([`${chain} continues in epoch 2, as replayed.`])
+  await node.append(money, lines.slice(30))
+  await untilFolded(chain, lines.length)
+  await fold.stop()
+  expect((await node.updatesOf(chain)).map(({ epoch, seq }) => `${epoch}:${seq}`)).toEqual([
+    ...lines.slice(0, 30).map((_line, at) => `1:${at + 1}`),
+    ...lines.slice(29).map((_line, at) => `2:${at + 30}`),
+  ])
+  expect(await node.wrongRows(withoutStables(money))).toEqual([])
+})
+
 it('with limits compares these rows with the live ones, and changes nothing', async () => {
   const money = marketMoney('limited')
   node.addChain(money)

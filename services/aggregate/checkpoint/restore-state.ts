@@ -32,13 +32,14 @@ export function restingState(store: StateStore, pending: ReadonlyMap<string, str
   }
 }
 
-export function restoreState(
+/** Step by step; the store must not change meanwhile. */
+export function* restoringState(
   facts: ChainFacts,
   settings: FoldSettings,
   meta: Meta,
   store: StateStore,
   resting: RestingState,
-): FoldState {
+): Generator<void, FoldState> {
   const state = new FoldState(facts, settings, meta.epoch, resting)
   state.seq = meta.seq
   state.head = meta.head
@@ -47,10 +48,19 @@ export function restoreState(
   state.finalNowS = meta.finalNowS
   state.highNowS = meta.highNowS
   state.finalizedNumber = meta.finalizedNumber
-  for (let id = 0; id < meta.tokens; id += 1) restoreToken(state, store, id)
-  for (let id = 0; id < meta.pairs; id += 1) restorePair(state, store, id)
-  for (const seq of meta.journals) state.journals.push(readJournal(store, seq))
-  wakeRecentPairs(state)
+  for (let id = 0; id < meta.tokens; id += 1) {
+    restoreToken(state, store, id)
+    yield
+  }
+  for (let id = 0; id < meta.pairs; id += 1) {
+    restorePair(state, store, id)
+    yield
+  }
+  for (const seq of meta.journals) {
+    state.journals.push(readJournal(store, seq))
+    yield
+  }
+  yield* wakingRecentPairs(state)
   return state
 }
 
@@ -104,7 +114,7 @@ function readJournal(store: StateStore, seq: number): BlockJournal {
 }
 
 /** Pairs with buckets in a window must be in memory: their windows lose buckets as time passes. */
-function wakeRecentPairs(state: FoldState): void {
+function* wakingRecentPairs(state: FoldState): Generator<void> {
   const minutes: TradedAt[] = []
   for (let id = 0; id < state.pairs.length; id += 1) {
     const tradedAtS = state.pairs.rows.get(id, PAIR.newestTradeAtS)
@@ -113,6 +123,7 @@ function wakeRecentPairs(state: FoldState): void {
     if (tradedAtS < state.finalNowS - WALLET_REACH_S) continue
     const active = state.activePair(id)
     collectTimes(active.windows.minutes, id, minutes)
+    yield
   }
   noteRestoredTrades(state, minutes)
 }

@@ -1,5 +1,5 @@
 /** Where checkpoints are stored: keyed bytes of one chain, written in atomic, durable sets. */
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Database, open } from 'lmdb'
 import { DextapeError } from '../../core/domain/errors.js'
@@ -18,16 +18,16 @@ export interface StateStore {
   /** Deletes everything. */
   clear(): Promise<void>
   close(): Promise<void>
+  /** Moves the folder it is in, where it is in one, and goes on there. */
+  moveTo?(path: string): Promise<void>
 }
 
 /** The table of the compressed values: buckets, and even more the undo data of a block, repeat themselves. */
 const TABLE = 'values'
 
-export async function openStateStore(path: string): Promise<StateStore> {
-  await written(path, async () => makeRoomFor(path))
-  const root = open<Buffer, string>({ path, overlappingSync: false, encoding: 'binary', mapSize: MAP_BYTES })
-  const table = root.openDB<Buffer, string>({ name: TABLE, encoding: 'binary', compression: true })
-  await moveUncompressed(root, table)
+export async function openStateStore(first: string): Promise<StateStore> {
+  let path = first
+  let { root, table } = await openTables(path)
   return {
     get: (key) => checked(path, key, table.get(key)),
     *entries(prefix) {
@@ -50,7 +50,24 @@ export async function openStateStore(path: string): Promise<StateStore> {
       await table.flushed
     },
     close: () => root.close(),
+    async moveTo(next) {
+      // Closed meanwhile: LMDB takes what is at the path of an open folder later for the same folder.
+      await root.close()
+      renameSync(path, next)
+      path = next
+      const moved = await openTables(path)
+      root = moved.root
+      table = moved.table
+    },
   }
+}
+
+async function openTables(path: string) {
+  await written(path, async () => makeRoomFor(path))
+  const root = open<Buffer, string>({ path, overlappingSync: false, encoding: 'binary', mapSize: MAP_BYTES })
+  const table = root.openDB<Buffer, string>({ name: TABLE, encoding: 'binary', compression: true })
+  await moveUncompressed(root, table)
+  return { root, table }
 }
 
 /** LMDB maps its files before the disk has room for them: on a full one the process would end by SIGBUS. */

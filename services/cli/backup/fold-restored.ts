@@ -78,12 +78,14 @@ async function foldChain(
     const pipeline = await openChainPipeline({
       ...{ log, codec, store, settings, stateStore, facts, generation, beside: { epoch } },
     })
-    await foldUntil(log, blocksTopic(chain, generation), pipeline, { position, seq: published.seq }, async () => {
+    const afterBatch = async () => {
       await pipeline.sink.flushWhenDue(nowMs())
       if (pipeline.state.changedPairs.size >= CHECKPOINT_PAIRS) await pipeline.checkpoint()
       shown.report(pipeline.state.seq, published.seq)
       await nextTurn()
-    })
+    }
+    const topic = blocksTopic(chain, generation)
+    await foldUntil(log, topic, pipeline, { position, seq: published.seq }, { afterBatch })
     if (pipeline.stopped !== null) throw pipeline.stopped
     await pipeline.checkpoint()
     return true

@@ -1,10 +1,12 @@
 /** Runs a replay from its plan to the switch. A stopped one stays unfinished and resumes at the next run. */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { type ChainPipeline, storedProgress } from '../../aggregate/chain-pipeline.js'
+import type { ChainPipeline } from '../../aggregate/chain-pipeline.js'
 import { CHECKPOINT_PAIRS } from '../../aggregate/chain-turns.js'
 import { foldFingerprint, lastUpdate } from '../../aggregate/epoch.js'
+import { storedProgress } from '../../aggregate/open-fold.js'
+import { openReplayPipeline } from '../../aggregate/replay/open-replay.js'
 import { limitedStore } from '../../aggregate/replay/replayed-rows.js'
-import { cleanAfterSwitch, openReplayPipeline, switchToReplay } from '../../aggregate/replay/switch-replay.js'
+import { cleanAfterSwitch, switchToReplay } from '../../aggregate/replay/switch-replay.js'
 import { deleteSecondCandles } from '../../aggregate/retention.js'
 import type { Config } from '../../core/config/index.js'
 import type { Replay, ReplayLimits, Replays } from '../../core/coordination/replays.js'
@@ -283,7 +285,8 @@ async function switchHere({ platform, stores, config, facts, chain, logger }: De
   const generation = platform.generations.liveOf(chain)
   const { log, codec, openState: openLive } = platform
   const all = { parts, facts, generation, log, codec, store: stores.live, settings, openState: openLive, logger }
-  await switchToReplay(all, chain)
+  const switched = await switchToReplay(all, chain)
+  await switched?.state.close()
   await cleanAfterSwitch(all, chain)
 }
 

@@ -2,7 +2,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openStateStore } from '../../aggregate/checkpoint/state-store.js'
+import { openStateStore, type StateStore } from '../../aggregate/checkpoint/state-store.js'
 import { createGenerations } from '../../core/coordination/generations.js'
 import { createReplays } from '../../core/coordination/replays.js'
 import type { DataDir } from '../../core/data-dir/data-dir.js'
@@ -44,7 +44,7 @@ export function embeddedPlatform({
     replay: {
       replays,
       openState: (chain) => openStateStore(join(dir.replayPath, chain)),
-      installState: async (chain) => installReplayState(dir, chain),
+      installState: (chain, _epoch, open) => installReplayState(dir, chain, open),
       dropState: async (chain) => rmSync(join(dir.replayPath, chain), { recursive: true, force: true }),
       dropReplacedState: async () => {},
     },
@@ -66,9 +66,11 @@ export function embeddedPlatform({
 }
 
 /** A crash between the two steps leaves the replay's checkpoint where it is: the switch is repeated. */
-export function installReplayState(dir: DataDir, chain: string): void {
+export async function installReplayState(dir: DataDir, chain: string, open?: StateStore): Promise<void> {
   const replayed = join(dir.replayPath, chain)
+  const live = join(dir.statePath, chain)
   if (!existsSync(replayed)) return
-  rmSync(join(dir.statePath, chain), { recursive: true, force: true })
-  renameSync(replayed, join(dir.statePath, chain))
+  rmSync(live, { recursive: true, force: true })
+  if (open?.moveTo === undefined) renameSync(replayed, live)
+  else await open.moveTo(live)
 }

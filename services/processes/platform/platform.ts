@@ -4,7 +4,7 @@
  */
 
 import type { StateStore } from '../../aggregate/checkpoint/state-store.js'
-import type { ReplayParts } from '../../aggregate/replay/switch-replay.js'
+import type { ReplayParts } from '../../aggregate/replay/replay-parts.js'
 import type { Config } from '../../core/config/index.js'
 import type { Generations } from '../../core/coordination/generations.js'
 import type { DataDir } from '../../core/data-dir/data-dir.js'

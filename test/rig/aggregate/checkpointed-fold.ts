@@ -2,11 +2,12 @@
 import { applyRecord } from '../../../services/aggregate/accept-record.js'
 import { StoredHistory } from '../../../services/aggregate/checkpoint/applied-history.js'
 import { type CapturedCheckpoint, CheckpointWriter } from '../../../services/aggregate/checkpoint/checkpoint-writer.js'
-import { readMeta, restingState, restoreState } from '../../../services/aggregate/checkpoint/restore-state.js'
+import { readMeta, restingState, restoringState } from '../../../services/aggregate/checkpoint/restore-state.js'
 import { memoryStateStore } from '../../../services/aggregate/checkpoint/state-store.js'
 import type { FoldResult } from '../../../services/aggregate/fold/block-changes.js'
 import { FoldState } from '../../../services/aggregate/state/fold-state.js'
 import type { ChainFacts } from '../../../services/core/domain/chains.js'
+import { atOnce } from '../../../services/core/runtime/in-turns.js'
 import type { Random } from '../market/random.js'
 import type { RecordingLine } from '../reference/lines.js'
 import { chainRecordOf, FOLD_SETTINGS } from './fold-lines.js'
@@ -44,7 +45,7 @@ export async function foldThroughCrashes(
     const state =
       meta === undefined
         ? new FoldState(facts, FOLD_SETTINGS, 1, resting)
-        : restoreState(facts, FOLD_SETTINGS, meta, store, resting)
+        : atOnce(restoringState(facts, FOLD_SETTINGS, meta, store, resting))
     if (meta !== undefined) keeper.resume(meta.journals)
     return { keeper, state, history: new StoredHistory(store), at: meta?.position ?? 0, pending: undefined }
   }

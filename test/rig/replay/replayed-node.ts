@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { vi } from 'vitest'
 import { openStateStore } from '../../../services/aggregate/checkpoint/state-store.js'
 import { type AggregateSettings, createAggregate } from '../../../services/aggregate/main.js'
+import type { ReplayParts } from '../../../services/aggregate/replay/replay-parts.js'
 import { dropReplayedRows, replayDatabase } from '../../../services/aggregate/replay/replayed-rows.js'
-import type { ReplayParts } from '../../../services/aggregate/replay/switch-replay.js'
 import { createReplayReporter } from '../../../services/cli/replay/replay-report.js'
 import {
   type ReplayPlatform,
@@ -73,15 +73,18 @@ export async function openReplayedNode() {
       replay: {
         replays,
         openState: (chain: string) => openStateStore(join(dir.replayPath, chain)),
-        installState: async (chain: string) => installReplayState(dir, chain),
+        installState: (chain, _epoch, open) => installReplayState(dir, chain, open),
         dropState: async (chain: string) => rmSync(join(dir.replayPath, chain), { recursive: true, force: true }),
         dropReplacedState: async () => {},
       },
     }
   }
 
-  /** Folds a chain until it is stopped; `crashAt`: at this step of a switch it crashes, and is started again as after a kill. */
-  function fold(chain: string, crashAt = -1) {
+  /**
+   * Folds a chain until it is stopped. `crashAt`: at this step of a switch it crashes, and is started again as after a kill.
+   * `beforeRows`: when a replay that is ready is opened.
+   */
+  function fold(chain: string, crashAt = -1, beforeRows: () => Promise<void> = async () => {}) {
     const stop = new AbortController()
     let step = 0
     let crashes = 0
@@ -106,11 +109,11 @@ export async function openReplayedNode() {
         },
         ...{ openState: platform.replay.openState, dropState: platform.replay.dropState },
         dropReplacedState: platform.replay.dropReplacedState,
-        installState: async (name) => {
+        installState: async (name, _epoch, open) => {
           beat()
-          installReplayState(dir, name)
+          await installReplayState(dir, name, open)
         },
-        openStore: openBeside,
+        openStore: (name) => beforeRows().then(() => openBeside(name)),
       } as ReplayParts
       const isSwitching = () => ['switching', 'cleaning'].includes(replays.of(chain)?.phase ?? '')
       const aggregate = createAggregate({
