@@ -15,6 +15,7 @@ import { inTurns } from '../core/runtime/in-turns.js'
 import { type StageLatency, wallMs } from '../core/runtime/stage-latency.js'
 import type { BlockName, Tracer } from '../core/runtime/tracing.js'
 import { acceptRecord, type ChainRecord } from './accept-record.js'
+import { type ChainFold, type ChainFoldDeps, openChainFold } from './chain-fold.js'
 import type { CapturedCheckpoint } from './checkpoint/checkpoint-writer.js'
 import { changeOf, entriesOf, keptForm } from './checkpoint/kept-update.js'
 import type { StateChange } from './checkpoint/state-store.js'
@@ -22,18 +23,17 @@ import { createDeadLetters, noDeadLetters } from './dead-letters.js'
 import { foldFingerprint, lastUpdate } from './epoch.js'
 import type { FoldResult } from './fold/block-changes.js'
 import type { FoldMeters } from './fold-meters.js'
-import { type FoldDeps, type OpenFold, openFold } from './open-fold.js'
 import { rowFactsOf } from './sink/encode-rows.js'
 import { createSink, type Sink, type SinkSettings } from './sink/sink.js'
 import type { FoldSettings, FoldState } from './state/fold-state.js'
 import { openTradesTopic, type TopicSettings } from './trades-topic.js'
 
-export type PipelineDeps = FoldDeps & {
+export type PipelineDeps = ChainFoldDeps & {
   settings: FoldSettings & SinkSettings & TopicSettings
   log: EventLog
   codec: Codec
   /** A fold in memory that is at its checkpoint in the state store. */
-  continues?: OpenFold | undefined
+  continues?: ChainFold | undefined
   /** Called between storing rows and writing their checkpoint. */
   beforeCheckpoint?: () => Promise<void>
   latency?: StageLatency
@@ -70,7 +70,7 @@ export type ChainPipeline = {
   /** Nothing is written to the state store from now on. */
   close(): Promise<void>
   /** Closes it at its checkpoint; another pipeline may continue with the fold. */
-  handOver(): Promise<OpenFold>
+  handOver(): Promise<ChainFold>
 }
 
 /** What a batch of records publishes. */
@@ -90,7 +90,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
   const published = await lastUpdate(log, codec, chain)
   const isContinued = deps.continues?.fingerprint === foldFingerprint(facts, settings.maxTimeBackS, generation)
   const fold =
-    isContinued && deps.continues !== undefined ? deps.continues : await openFold(deps, published?.epoch ?? 0)
+    isContinued && deps.continues !== undefined ? deps.continues : await openChainFold(deps, published?.epoch ?? 0)
   const { state, checkpoints, history, fingerprint } = fold
   const { epoch } = state
   const onWritten = (rows: number, ms: number) => deps.meters?.stored(chain, rows, ms)

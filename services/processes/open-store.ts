@@ -1,12 +1,12 @@
 /** Opens the configured store for a process that writes or serves. */
 
-import { replayDatabase } from '../aggregate/replay/replayed-rows.js'
 import type { Config, StoreChoice } from '../core/config/index.js'
 import { mixed, type Origin } from '../core/data-dir/origin.js'
 import type { Health } from '../core/runtime/part-health.js'
 import { openStore, type StoreOptions, type StoreTarget } from '../core/store/clickhouse-store.js'
 import { enginePathOf, socketPathOf } from '../core/store/local-store.js'
 import type { Store } from '../core/store/port.js'
+import { replayDatabase } from '../core/store/tables.js'
 
 /** Folded rows are still stored during shutdown; an unreachable store is retried for this long. */
 const STORE_STOP_MS = 3000

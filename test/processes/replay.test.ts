@@ -1,6 +1,7 @@
 /** A chain's log folded again beside the live tables, and the switch to the result, with clients listening. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { dropReplayedRows } from '../../services/aggregate/replay/replayed-rows.js'
 import type { ChainFacts } from '../../services/core/domain/chains.js'
 import { countOf, seedOf } from '../rig/counts.js'
 import { generateRecording } from '../rig/market/generate.js'
@@ -122,6 +123,26 @@ it('is folded up to the live blocks while these go on', async () => {
     ...lines.slice(29).map((_line, at) => `2:${at + 30}`),
   ])
   expect(await node.wrongRows(withoutStables(money))).toEqual([])
+})
+
+it('begins again if its rows were lost while it was stopped', async () => {
+  const money = marketMoney('lost')
+  const { chain } = money
+  node.addChain(money)
+  const lines = generateRecording({ seed: SEED, chain, blocks: 40, options })
+  await node.append(money, lines)
+  const fold = node.fold(chain)
+  await node.untilServed(chain, lines.length)
+  const other = withoutStables(money)
+  const stop = new AbortController()
+  const progress = () => ({ report: () => stop.abort(), end: () => {} })
+  expect((await node.replay(other, {}, { progress }, stop.signal)).lines).toEqual([
+    `The replay of ${chain} is unfinished: run the same command to resume it, or --abandon to delete it.`,
+  ])
+  await dropReplayedRows(node.store, chain)
+  expect((await node.replay(other)).lines).toEqual([`${chain} continues in epoch 2, as replayed.`])
+  await fold.stop()
+  expect(await node.wrongRows(other)).toEqual([])
 })
 
 it('with limits compares these rows with the live ones, and changes nothing', async () => {

@@ -4,11 +4,11 @@ import type { ChainFacts } from '../../core/domain/chains.js'
 import { isSameMoney, withMoney } from '../../core/domain/money.js'
 import type { Store } from '../../core/store/port.js'
 import { rowVersion } from '../../core/store/tables.js'
+import { storedProgress } from '../chain-fold.js'
 import { type ChainPipeline, openChainPipeline, type PipelineDeps } from '../chain-pipeline.js'
 import { readMeta } from '../checkpoint/restore-state.js'
 import type { StateStore } from '../checkpoint/state-store.js'
 import { foldFingerprint, lastUpdate } from '../epoch.js'
-import { storedProgress } from '../open-fold.js'
 import type { SwitchDeps } from './replay-parts.js'
 import { factsWithReplay } from './replayed-money.js'
 import { hasReplayedRows } from './replayed-rows.js'
@@ -57,13 +57,17 @@ export async function openReplay(deps: SwitchDeps, replay: Replay, live: LiveFol
   }
 }
 
+/** It begins again if its rows are lost: those of a store that was rebuilt. */
 export function openReplayPipeline(
-  deps: Pick<PipelineDeps, 'log' | 'codec' | 'store' | 'settings' | 'stateStore' | 'facts'>,
+  deps: Pick<PipelineDeps, 'log' | 'codec' | 'store' | 'settings' | 'stateStore' | 'facts' | 'onLoss'>,
   { epoch, generation, money }: Replay,
 ): Promise<ChainPipeline> {
-  const { log, codec, store, settings, stateStore } = deps
+  const { log, codec, store, settings, stateStore, onLoss } = deps
   const facts = withMoney(deps.facts, money)
-  return openChainPipeline({ log, codec, store, settings, stateStore, facts, generation, beside: { epoch } })
+  return openChainPipeline({
+    ...{ log, codec, store, settings, stateStore, facts, generation, beside: { epoch }, ownsStore: true },
+    ...(onLoss && { onLoss }),
+  })
 }
 
 async function problemOf(

@@ -5,9 +5,7 @@
 import type { ReplayLimits } from '../../core/coordination/replays.js'
 import type { Store } from '../../core/store/port.js'
 import { type Cell, type ReadCell, RowWriter, readRows } from '../../core/store/row-binary.js'
-import { FILLED_TABLES, TABLES, type TableName } from '../../core/store/tables.js'
-
-export const replayDatabase = (database: string, chain: string): string => `${database}_replay_${chain}`
+import { FILLED_TABLES, replayDatabase, TABLES, type TableName } from '../../core/store/tables.js'
 
 export async function hasReplayedRows(store: Store, chain: string): Promise<boolean> {
   const name = replayDatabase(store.database, chain)

@@ -8,11 +8,11 @@ import { DextapeError } from '../../core/domain/errors.js'
 import { withMoney } from '../../core/domain/money.js'
 import { blocksTopic } from '../../core/log/port.js'
 import { isRetryable } from '../../core/runtime/backoff.js'
+import type { ChainFold } from '../chain-fold.js'
 import { readMeta } from '../checkpoint/restore-state.js'
 import { whyOtherFold } from '../checkpoint/same-fold.js'
 import type { StateStore } from '../checkpoint/state-store.js'
 import { foldFingerprint, lastUpdate } from '../epoch.js'
-import type { OpenFold } from '../open-fold.js'
 import { deleteOlderEpochs } from '../retention.js'
 import type { Approached } from './approach-replay.js'
 import { foldUntil } from './fold-until.js'
@@ -22,7 +22,7 @@ import { moneyAfter } from './replayed-money.js'
 import { dropReplayedRows, hasReplayedRows, moveReplayedRows } from './replayed-rows.js'
 
 /** The fold that the chain was switched to, for the live pipeline to continue, and its checkpoint. */
-export type Switched = { fold: OpenFold; state: StateStore }
+export type Switched = { fold: ChainFold; state: StateStore }
 
 /**
  * Switches if a replay of the chain is ready. The live fold of the chain must not run. `approached` is closed, unless its fold is

@@ -1,8 +1,8 @@
 /** What differs between the live rows and those of a replay with limits, counted by the engine. */
-import { BY_TIME, replayDatabase } from '../../aggregate/replay/replayed-rows.js'
+import { BY_TIME } from '../../aggregate/replay/replayed-rows.js'
 import type { Replay, ReplayLimits } from '../../core/coordination/replays.js'
 import type { Store } from '../../core/store/port.js'
-import { SEQS, TABLES } from '../../core/store/tables.js'
+import { replayDatabase, SEQS, TABLES } from '../../core/store/tables.js'
 import { KEYS } from '../verify/compare.js'
 
 export type Compared = { table: string; compared: number; different: number; onlyLive: number; onlyReplayed: number }

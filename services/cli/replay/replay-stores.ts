@@ -1,11 +1,11 @@
 /** The live store and the one beside it, which has the rows of a replay. */
-import { dropReplayedRows, replayDatabase } from '../../aggregate/replay/replayed-rows.js'
+import { dropReplayedRows } from '../../aggregate/replay/replayed-rows.js'
 import type { Config } from '../../core/config/index.js'
 import type { DataDir } from '../../core/data-dir/data-dir.js'
 import { openStore } from '../../core/store/clickhouse-store.js'
 import { openLocalStore } from '../../core/store/local-store.js'
 import type { Store } from '../../core/store/port.js'
-import { dropStoreFileList } from '../../core/store/store-files.js'
+import { replayDatabase } from '../../core/store/tables.js'
 import { serverTarget } from '../../processes/open-store.js'
 
 export type ReplayStores = {
@@ -32,12 +32,7 @@ export async function openReplayStores(
   return {
     live,
     openBeside: () => open(replayDatabase(live.database, chain)),
-    async drop() {
-      // A list of the store's files from before would name what is dropped as missing.
-      if (dir !== undefined) dropStoreFileList(dir.path)
-      await dropReplayedRows(live, chain)
-      if (dir !== undefined) dropStoreFileList(dir.path)
-    },
+    drop: () => dropReplayedRows(live, chain),
     close: () => live.close(),
   }
 }

@@ -1,9 +1,9 @@
 /** Runs a replay from its plan to the switch. A stopped one stays unfinished and resumes at the next run. */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { type Loss, storedProgress } from '../../aggregate/chain-fold.js'
 import type { ChainPipeline } from '../../aggregate/chain-pipeline.js'
 import { CHECKPOINT_PAIRS } from '../../aggregate/chain-turns.js'
 import { foldFingerprint, lastUpdate } from '../../aggregate/epoch.js'
-import { storedProgress } from '../../aggregate/open-fold.js'
 import { openReplayPipeline } from '../../aggregate/replay/open-replay.js'
 import { limitedStore } from '../../aggregate/replay/replayed-rows.js'
 import { cleanAfterSwitch, switchToReplay } from '../../aggregate/replay/switch-replay.js'
@@ -165,13 +165,17 @@ async function foldToEnd(
   { isVerified }: ReplayRequest,
   signal: AbortSignal,
 ): Promise<Folded | undefined> {
-  const { platform, config, facts, chain } = deps
+  const { platform, config, facts, chain, logger } = deps
   const store = replay.limits === undefined ? beside : limitedStore(beside, replay.limits)
   const stateStore = await platform.replay.openState(chain, replay.epoch)
   try {
     const all = foldSettings(config, platform)
     const settings = deps.isServed ? { ...all, flushRows: SERVED_FLUSH_ROWS } : all
-    const pipeline = await openReplayPipeline({ ...platform, store, settings, stateStore, facts }, replay)
+    const onLoss = ({ part, what }: Loss) => {
+      if (part === 'store')
+        logger.warn('rows of the replay are lost, folding it again from its first block', { chain, what })
+    }
+    const pipeline = await openReplayPipeline({ ...platform, store, settings, stateStore, facts, onLoss }, replay)
     if (!(await foldAvailable(deps, replay, pipeline, signal))) return undefined
     if (replay.limits === undefined) {
       if (isVerified) await verifyReplayed(deps, replay, beside, pipeline.state.seq)

@@ -7,6 +7,7 @@ import { join, relative } from 'node:path'
 import { crc32 } from '../runtime/crc32.js'
 import { writeJsonFile } from '../runtime/json-file.js'
 import { enginePathOf } from './local-store.js'
+import { REPLAY_MARK } from './tables.js'
 
 /** Its size, and the checksum of a small one. */
 type FileMark = [bytes: number, checksum: number | null]
@@ -22,6 +23,8 @@ const PART_NAME = /^(.+)_(\d+)_(\d+)_(\d+)(?:_(\d+))?$/
 /** Of the engine's work, not of its data. */
 const PASSING =
   /^(inserts|tmp|tmp_.*|delete_tmp_.*|detached|moving|status|uuid|flags|preprocessed_configs|user_files|format_schemas|metadata_dropped|mutation_\d+\.txt|tmp_mutation_.*|deduplication_logs|.*\.tmp)$/
+
+const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/
 
 export const storeFilesOf = (dataDir: string): string => join(dataDir, 'store-files.json')
 
@@ -91,9 +94,12 @@ function readList(path: string): StoreFiles | undefined {
 
 function listFiles(root: string, known: StoreFiles['parts']): StoreFiles {
   const found: StoreFiles = { files: {}, parts: {} }
+  const lasting = lastingFolders(root)
   const visit = (folder: string) => {
     for (const entry of entriesOf(folder)) {
-      if (PASSING.test(entry.name)) continue
+      if (PASSING.test(entry.name) || entry.name.includes(REPLAY_MARK)) continue
+      // A table that is being dropped has no name any more.
+      if (entry.isDirectory() && isUuid(entry.name) && !lasting.has(entry.name)) continue
       const path = join(folder, entry.name)
       const name = relative(root, path)
       // Reading a pipe would take what an export writes into it.
@@ -109,6 +115,33 @@ function listFiles(root: string, known: StoreFiles['parts']): StoreFiles {
   }
   visit(root)
   return found
+}
+
+const isUuid = (name: string): boolean => UUID.exec(name)?.[0] === name
+
+/**
+ * The folders of databases and tables, as the engine names them. Those of a replay come and go, and what they have is compared row
+ * by row before it is used.
+ */
+function lastingFolders(root: string): Set<string> {
+  const lasting = new Set<string>()
+  const databases = join(root, 'metadata')
+  for (const { name } of entriesOf(databases)) {
+    if (!name.endsWith('.sql') || name.includes(REPLAY_MARK)) continue
+    addUuid(join(databases, name), lasting)
+    const tables = join(databases, name.slice(0, -'.sql'.length))
+    for (const table of entriesOf(tables)) addUuid(join(tables, table.name), lasting)
+  }
+  return lasting
+}
+
+function addUuid(file: string, to: Set<string>): void {
+  try {
+    const uuid = UUID.exec(readFileSync(file, 'utf8'))?.[0]
+    if (uuid !== undefined) to.add(uuid)
+  } catch {
+    // The engine has just removed it.
+  }
 }
 
 /** Undefined: the engine has just removed it. */

@@ -57,6 +57,11 @@ export const TABLES = {
 /** Filled by the engine from `trade_rows`, with every insert. */
 export const FILLED_TABLES = ['wallet_trade_rows', 'orphaned_block_rows'] as const
 
+export const REPLAY_MARK = '_replay_'
+
+/** The database beside another with the rows of a chain's replay: the same tables. */
+export const replayDatabase = (database: string, chain: string): string => `${database}${REPLAY_MARK}${chain}`
+
 /** More than an epoch has. */
 export const SEQS = 2 ** 40
 

@@ -1,6 +1,6 @@
 /** The thread of `up` that folds the chains and stores their rows. */
 
-import type { Loss } from '../../aggregate/open-fold.js'
+import type { Loss } from '../../aggregate/chain-fold.js'
 import type { ServiceReport } from '../../core/coordination/service-reports.js'
 import type { Damage } from '../../core/data-dir/repairs.js'
 import { blocksTopic } from '../../core/log/port.js'

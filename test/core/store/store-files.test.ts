@@ -1,10 +1,15 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
+import { dropReplayedRows } from '../../../services/aggregate/replay/replayed-rows.js'
+import { openStore } from '../../../services/core/store/clickhouse-store.js'
 import { enginePathOf } from '../../../services/core/store/local-store.js'
-import { createStoreFileList, storeFilesOf } from '../../../services/core/store/store-files.js'
+import type { Store } from '../../../services/core/store/port.js'
+import { RowWriter } from '../../../services/core/store/row-binary.js'
+import { createStoreFileList, findChangedFiles, storeFilesOf } from '../../../services/core/store/store-files.js'
+import { replayDatabase, rowVersion } from '../../../services/core/store/tables.js'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'dextape-files-'))
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
@@ -23,3 +28,28 @@ it('takes nothing out of the pipe of an export', async () => {
   expect(existsSync(storeFilesOf(dataDir))).toBe(true)
   expect(readFileSync(storeFilesOf(dataDir), 'utf8')).not.toContain('streams')
 })
+
+it('misses no table of a replay that is dropped, but one of the others', async () => {
+  const path = enginePathOf(dataDir)
+  const [live, beside] = await Promise.all(
+    ['dextape', replayDatabase('dextape', 'eth')].map((database) => openStore({ kind: 'embedded', path, database })),
+  )
+  for (const store of [live, beside]) {
+    await store?.migrate()
+    await store?.insertRows('progress_rows', progressRow())
+  }
+  createStoreFileList(dataDir).save()
+  await dropReplayedRows(live as Store, 'eth')
+  await beside?.close()
+  await live?.close()
+  expect(findChangedFiles(dataDir)).toEqual([])
+  const [link] = readdirSync(join(path, 'data', 'dextape')).filter((name) => name === 'progress_rows')
+  rmSync(realpathSync(join(path, 'data', 'dextape', link ?? '')), { recursive: true })
+  expect(findChangedFiles(dataDir).length).toBeGreaterThan(0)
+})
+
+function progressRow(): Uint8Array {
+  const writer = new RowWriter('progress_rows')
+  writer.row(['eth', 1, 1, 1, '0x1', 1, 1, 1, rowVersion(1, 1)])
+  return writer.finish()
+}

@@ -6,7 +6,7 @@ import { vi } from 'vitest'
 import { openStateStore } from '../../../services/aggregate/checkpoint/state-store.js'
 import { type AggregateSettings, createAggregate } from '../../../services/aggregate/main.js'
 import type { ReplayParts } from '../../../services/aggregate/replay/replay-parts.js'
-import { dropReplayedRows, replayDatabase } from '../../../services/aggregate/replay/replayed-rows.js'
+import { dropReplayedRows } from '../../../services/aggregate/replay/replayed-rows.js'
 import { createReplayReporter } from '../../../services/cli/replay/replay-report.js'
 import {
   type ReplayPlatform,
@@ -29,7 +29,7 @@ import { silentLogger } from '../../../services/core/runtime/logger.js'
 import type { Output } from '../../../services/core/runtime/output.js'
 import { openStore } from '../../../services/core/store/clickhouse-store.js'
 import type { Store } from '../../../services/core/store/port.js'
-import { rowVersion } from '../../../services/core/store/tables.js'
+import { replayDatabase, rowVersion } from '../../../services/core/store/tables.js'
 import { installReplayState } from '../../../services/processes/platform/embedded.js'
 import { openTestStore, startRig } from '../../serve/rig.js'
 import { FOLD_SETTINGS } from '../aggregate/fold-lines.js'
@@ -166,7 +166,12 @@ export async function openReplayedNode() {
   }
 
   /** Runs the command; `money`: what the configuration file says now. */
-  async function replay(money: ChainFacts, request: Partial<ReplayRequest> = {}, given: Partial<RunReplayDeps> = {}) {
+  async function replay(
+    money: ChainFacts,
+    request: Partial<ReplayRequest> = {},
+    given: Partial<RunReplayDeps> = {},
+    signal: AbortSignal = new AbortController().signal,
+  ) {
     const { chain } = money
     const replays = createReplays(log)
     const lines: string[] = []
@@ -190,11 +195,7 @@ export async function openReplayedNode() {
       ...given,
     }
     try {
-      const code = await runReplay(
-        deps,
-        { limits: undefined, isVerified: false, ...request },
-        new AbortController().signal,
-      )
+      const code = await runReplay(deps, { limits: undefined, isVerified: false, ...request }, signal)
       return { code, lines }
     } finally {
       await reporter.end('ended')

@@ -13,7 +13,7 @@ import { foldFingerprint } from './epoch.js'
 import { deleteOlderEpochs } from './retention.js'
 import { type FoldSettings, FoldState } from './state/fold-state.js'
 
-export type FoldDeps = {
+export type ChainFoldDeps = {
   facts: ChainFacts
   /** Generation of the chain's history; 1 by default. */
   generation?: number
@@ -30,7 +30,7 @@ export type FoldDeps = {
 
 export type Loss = { part: 'state' | 'store'; chain: string; what: string; epoch: number }
 
-export type OpenFold = {
+export type ChainFold = {
   state: FoldState
   checkpoints: CheckpointWriter
   history: StoredHistory
@@ -43,7 +43,7 @@ export type OpenFold = {
 }
 
 /** `publishedEpoch`: of the last update in the log; 0 if there is none. */
-export async function openFold(deps: FoldDeps, publishedEpoch: number): Promise<OpenFold> {
+export async function openChainFold(deps: ChainFoldDeps, publishedEpoch: number): Promise<ChainFold> {
   const { facts, generation = 1, settings, store, stateStore } = deps
   const { chain } = facts
   const fingerprint = foldFingerprint(facts, settings.maxTimeBackS, generation)
