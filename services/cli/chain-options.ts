@@ -41,7 +41,9 @@ export function addNodeOptions(
     .addOption(option('--pool <addresses...>', 'Only these pools: address, V4 pool id or <token>_fo'))
     .addOption(option('--token <addresses...>', 'Only pools of these tokens'))
     .addOption(option('--amm <names...>', 'Only these exchanges (uniswapv3); names are in docs/protocols.md'))
-    .addOption(option('--holders <tokens...>', 'EVM: know all holders of these tokens, from their first transfer on'))
+    .addOption(
+      option('--holders <tokens...>', 'Know all holders of these tokens, also those who moved before the first block'),
+    )
     .addOption(
       option('--balances <mode>', 'Track holder balances of tokens in scope or of all tokens (default: off)').choices([
         'off',

@@ -50,7 +50,7 @@ describe('scope', () => {
   it('adds and removes tokens whose holders are all to be known, without narrowing what is read', async () => {
     const { scope, text } = newFile('chains:\n  base:\n    rpc: [https://node.example]\n')
     const added = await scope('add', '--chain', 'base', '--holders', POOL.toUpperCase().replace('0X', '0x'))
-    expect(added.out).toContain('Transfers are read from the first on')
+    expect(added.out).toContain('All holders are read in the background')
     const read = 'base (1 node, balances off)\n  everything of the known exchanges\n'
     expect((await scope()).out).toBe(`${read}  all holders of ${POOL}\n`)
     expect((await scope('add', '--chain', 'base', '--holders', POOL)).out).toContain('Nothing to add')

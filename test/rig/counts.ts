@@ -154,6 +154,11 @@ export const COUNTS = {
     proves:
       'all holders of an EVM token that is older than the history are known, with the balances of its contract, after random transfers, reorgs and restarts',
   },
+  solanaHolderSeeds: {
+    ...{ short: 2, long: 60, seed: 1, files: ['test/integration/solana-holders.test.ts'] },
+    proves:
+      'all holders of a Solana token that is older than the history are known at every block, with the balances of its accounts, after random mints, transfers, burns and closes, reorgs, restarts and crashes',
+  },
   supplySeeds: {
     ...{ short: 1, long: 20, seed: 1, files: ['test/integration/evm-supply.test.ts'] },
     proves:

@@ -98,9 +98,7 @@ async function changeScope(world: World, how: Edit, options: ScopeOptions): Prom
     return runBackfillCommand(world, { chain, ...(file && { config: file }), ...(dataDir && { dataDir }) })
   }
   if (isChanged && options.holders !== undefined) {
-    await world.out.line(
-      'Transfers are read from the first on, in the background; the log of the server shows progress.',
-    )
+    await world.out.line('All holders are read in the background; the log of the server shows progress.')
     return EXIT.ok
   }
   if (isChanged) await world.out.line(`Read from now on. For the history: dextape backfill --chain ${chain}`)

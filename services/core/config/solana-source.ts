@@ -31,8 +31,6 @@ export function solanaSource(chain: string, section: ChainSection, problems: str
   const { geyser = [], commitment = 'confirmed' } = section
   if (!geyser.every((url) => isUrl(url, /^https?:$/)))
     problems.push(`each of "chains.${chain}.geyser" (--geyser) must be an http:// or https:// URL`)
-  if (section.holders !== undefined)
-    problems.push(`"chains.${chain}.holders" (--holders) is for EVM chains; on Solana use "balances"`)
   return {
     family: 'solana',
     ...nodeSource(chain, section, FORMS, problems),

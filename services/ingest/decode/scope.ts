@@ -11,3 +11,7 @@ export type Scope = {
   /** Tokens whose holders are all to be known, whatever `balances` says. */
   holders?: ReadonlySet<string>
 }
+
+/** Whether any balance is followed. */
+export const followsBalances = ({ balances, holders }: Pick<Scope, 'balances' | 'holders'>): boolean =>
+  balances !== 'off' || (holders?.size ?? 0) > 0

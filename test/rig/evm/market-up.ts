@@ -45,10 +45,10 @@ export function scopedPools({ contracts, pools }: OpenMarket) {
 }
 
 /** `dextape scope` for a running server. To be called before the first change, which writes the file. */
-export function scopeOf(plan: UpPlan, { dataDir }: Pick<Up, 'dataDir'>) {
+export function scopeOf(plan: UpPlan, { dataDir }: Pick<Up, 'dataDir'>, chain = 'base') {
   const { DEXTAPE_CONFIG: config = '' } = environmentOf(plan)
   return (...args: string[]) =>
-    runCommand(['scope', ...args, '--chain', 'base'], {
+    runCommand(['scope', ...args, '--chain', chain], {
       ...{ cwd: plan.folder, withinMs: 120_000 },
       env: { DEXTAPE_CONFIG: config, DEXTAPE_DATA_DIR: dataDir },
     })

@@ -1,6 +1,7 @@
 /** Mint accounts of the tokens in the chain's transactions, in spl-token's layout, with decimals from the transactions. */
 import { decodeBase58 } from '../../../services/ingest/decode/solana/keys/base58.js'
 import { TOKEN, WRAPPED_SOL } from '../../../services/ingest/decode/solana/native-programs.js'
+import type { SolanaAccount } from '../../../services/ingest/sources/solana/slot-block.js'
 import { MOVED_TOKEN } from './block-content.js'
 import { MOVING_TOKEN } from './moving-pool.js'
 import { everyInJson } from './recorded/transactions.js'
@@ -19,6 +20,8 @@ export type Mint = { decimals: number; programId: string }
 
 const MINT_BYTES = 82
 const LAMPORTS = 1_461_600
+/** The highest 64-bit number, as JSON parsers read it. */
+const RENT_EPOCH = 18446744073709552000
 
 type TokenBalance = { mint: string; programId?: string; uiTokenAmount: { decimals?: number } }
 
@@ -40,6 +43,14 @@ export function knownMints(): Map<string, Mint> {
   return mints
 }
 
+export function accountAnswer({ owner, lamports, data }: SolanaAccount, slice = { offset: 0, length: data.length }) {
+  const part = Buffer.from(data).subarray(slice.offset, slice.offset + slice.length)
+  return {
+    data: [part.toString('base64'), 'base64'],
+    ...{ executable: false, lamports: Number(lamports), owner, rentEpoch: RENT_EPOCH, space: data.length },
+  } satisfies AccountAnswer
+}
+
 export function mintAccount(mint: string, { decimals, programId }: Mint): AccountAnswer {
   const bytes = Buffer.alloc(MINT_BYTES)
   // A mint authority is present if the flag before it is 1.
@@ -56,8 +67,7 @@ export function mintAccount(mint: string, { decimals, programId }: Mint): Accoun
     executable: false,
     lamports: LAMPORTS,
     owner: programId,
-    // The highest 64-bit number, as JSON parsers read it.
-    rentEpoch: 18446744073709552000,
+    rentEpoch: RENT_EPOCH,
     space: MINT_BYTES,
   }
 }

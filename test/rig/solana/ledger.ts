@@ -28,6 +28,8 @@ export type LedgerOptions = Partial<ContentOptions> & {
   skipChance?: number
   /** Distance of the final slot from the head: 32 slots on mainnet. */
   finalAfterSlots?: number
+  /** More transactions of the next block. */
+  takeMore?: (recentBlockhash: string) => readonly JsonTransaction[]
 }
 
 export type Ledger = {
@@ -55,7 +57,7 @@ const HEIGHT_BELOW_SLOT = 21_000_000
 
 export function createLedger(options: LedgerOptions): Ledger {
   const { seed, firstSlot = FIRST_SLOT, firstTimeS = FIRST_TIME_S, skipChance = 0.15, finalAfterSlots = 32 } = options
-  const { transactions = [1, 5], weights = {}, isRepeated = () => true } = options
+  const { transactions = [1, 5], weights = {}, isRepeated = () => true, takeMore = () => [] } = options
   const content: ContentOptions = { transactions, weights, isRepeated }
   let branch = 'main'
   let nextSlot = firstSlot
@@ -68,6 +70,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     const previousBlockhash = parent?.blockhash ?? keyFrom(`${seed} before all`)
     const name = `${seed} ${branch} ${slot} ${previousBlockhash}`
     const random = randomFrom(name)
+    const own = blockContent(name, previousBlockhash, parent?.state ?? FIRST_STATE, random, content)
     const block: LedgerBlock = {
       slot,
       parentSlot: parent?.slot ?? slot - 1,
@@ -75,7 +78,8 @@ export function createLedger(options: LedgerOptions): Ledger {
       previousBlockhash,
       blockTimeS: firstTimeS + Math.floor(((slot - firstSlot) * SLOT_MS) / 1000),
       blockHeight: (parent?.blockHeight ?? firstSlot - HEIGHT_BELOW_SLOT) + 1,
-      ...blockContent(name, previousBlockhash, parent?.state ?? FIRST_STATE, random, content),
+      ...own,
+      transactions: [...own.transactions, ...takeMore(previousBlockhash)],
     }
     blocks.push(block)
     bySlot.set(slot, block)

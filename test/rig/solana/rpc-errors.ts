@@ -19,6 +19,9 @@ export const slotSkipped = (slot: number) =>
   new RpcError(-32007, `Slot ${slot} was skipped, or missing due to ledger jump to recent snapshot`)
 export const skippedInStorage = (slot: number) =>
   new RpcError(-32009, `Slot ${slot} was skipped, or missing in long-term storage`)
+/** Of nodes that leave the token programs out of their index. */
+export const excludedFromIndex = (programId: string) =>
+  new RpcError(-32010, `${programId} excluded from account secondary indexes; this RPC method unavailable for key`)
 export const statusNotYet = (slot: number) => new RpcError(-32014, `Block status not yet available for slot ${slot}`)
 export const unsupportedVersion = (version: number) =>
   new RpcError(

@@ -1,7 +1,9 @@
 /** Answers of a node of the simulated chain, method by method, following agave's `rpc/src/rpc.rs`. */
-import { knownMints, type Mint, mintAccount } from './accounts.js'
+import type { SolanaAccount } from '../../../services/ingest/sources/solana/slot-block.js'
+import { accountAnswer, knownMints, type Mint, mintAccount } from './accounts.js'
 import { type BlockOptions, blockAnswer } from './block-answer.js'
 import type { Ledger, LedgerBlock } from './ledger.js'
+import { type ListConfig, listAccounts } from './program-accounts.js'
 import * as errors from './rpc-errors.js'
 
 export const MAINNET_GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
@@ -19,6 +21,8 @@ export type NodeOptions = {
   behindSlots?: () => number
   /** Accounts besides those of the chain's transactions. */
   mints?: ReadonlyMap<string, Mint>
+  /** Accounts as of the end of a slot's block, which `getProgramAccounts` lists; undefined: the node refuses to. */
+  accountsAt?: (slot: number) => ReadonlyMap<string, SolanaAccount>
 }
 
 type Config = BlockOptions & { commitment?: string; minContextSlot?: number }
@@ -95,9 +99,20 @@ export function createMethods(ledger: Ledger, options: NodeOptions = {}): Method
     getMultipleAccounts([addresses, config]) {
       if (!Array.isArray(addresses)) throw errors.invalidParams('Invalid params: invalid type')
       if (addresses.length > MOST_ACCOUNTS) throw errors.invalidParams(`Too many inputs provided; max ${MOST_ACCOUNTS}`)
-      return { context: context(configOf(config)), value: addresses.map((address) => accountOf(String(address))) }
+      const at = context(configOf(config))
+      return { context: at, value: addresses.map((address) => accountOf(String(address), at.slot)) }
     },
-    getAccountInfo: ([address, config]) => ({ context: context(configOf(config)), value: accountOf(String(address)) }),
+    getAccountInfo([address, config]) {
+      const at = context(configOf(config))
+      return { context: at, value: accountOf(String(address), at.slot) }
+    },
+    getProgramAccounts([programId, config]) {
+      const { accountsAt } = options
+      if (accountsAt === undefined) throw errors.excludedFromIndex(String(programId))
+      const at = context(configOf(config))
+      const listed = listAccounts(accountsAt(at.slot), String(programId), configOf(config) as ListConfig)
+      return (configOf(config) as ListConfig).withContext === true ? { context: at, value: listed } : listed
+    },
   }
   return (method, params) => {
     const answer = methods[method]
@@ -105,7 +120,9 @@ export function createMethods(ledger: Ledger, options: NodeOptions = {}): Method
     return answer(params)
   }
 
-  function accountOf(address: string) {
+  function accountOf(address: string, slot: number) {
+    const account = options.accountsAt?.(slot).get(address)
+    if (account !== undefined) return accountAnswer(account)
     const mint = mints.get(address)
     return mint === undefined ? null : mintAccount(address, mint)
   }

@@ -95,6 +95,22 @@ export class JournaledMap {
     return value
   }
 
+  /** What follows the prefix in every key with a value, in no order. Reads all of them from disk. */
+  keysFrom(prefix: string): string[] {
+    const start = VALUE + prefix
+    const found = new Set<string>()
+    for (const key of this.db.getKeys({ start })) {
+      if (!key.startsWith(start)) break
+      found.add(key.slice(start.length))
+    }
+    for (const key of this.dirty) {
+      if (!key.startsWith(prefix)) continue
+      if (this.get(key) === null) found.delete(key.slice(prefix.length))
+      else found.add(key.slice(prefix.length))
+    }
+    return [...found]
+  }
+
   set(key: string, value: unknown): void {
     const { current } = this
     if (current === undefined) throw new Error('a value was set outside of a block')

@@ -16,14 +16,19 @@ import { endpointNames } from '../nodes/endpoint-name.js'
 import type { EndpointStatus } from '../nodes/endpoint-status.js'
 import { createTokenChecker } from './check-tokens.js'
 import { createFactsFiller } from './fill-facts.js'
+import { checkHeldTokens } from './holders/check-held-tokens.js'
+import { createHolderLists, type HolderListPace, type HolderLists } from './holders/holder-lists.js'
 import { followStreams, type LiveBlocks, type StreamStatus } from './live-blocks.js'
+import { type AccountListerOptions, createAccountLister } from './rpc/account-lister.js'
 import { blockNoticesStream } from './rpc/block-notices.js'
 import { createSlotReader } from './rpc/slot-reader.js'
 import type { BlockStream } from './slot-block.js'
 import { openSolanaBook, solanaDecoder } from './solana-decoder.js'
 import { createTokenFacts, type TokenFacts, type TokenFactsReader } from './token-facts.js'
 
-export type OpenSolanaOptions = OpenSourceOptions<SolanaSourceConfig>
+export type OpenSolanaOptions = OpenSourceOptions<SolanaSourceConfig> & { holderLists?: HolderListOptions }
+
+export type HolderListOptions = HolderListPace & Pick<AccountListerOptions, 'mostAccounts'>
 
 export type OpenedSolanaSource = {
   source: Source<ChainPosition>
@@ -36,31 +41,36 @@ const FIRST_RANGE_SLOTS = 2
 
 /** Throws a `ConfigError` if the configuration does not fit the chain; transient errors can be retried. */
 export async function openSolanaSource(options: OpenSolanaOptions): Promise<OpenedSolanaSource> {
-  const { config, facts, bookPath, logger, progressMs, signal, nowMs = Date.now } = options
+  const { config, facts, bookPath, logger, progressMs, signal, nowMs = Date.now, holderLists = {} } = options
   const { chain, commitment, maxRps } = config
+  const nodes = { chain, genesisHash: config.genesisHash, urls: config.rpcUrls, logger, ...(maxRps && { maxRps }) }
   const onLost = (stream: string, error: unknown) =>
     logger.warn('block stream lost, requesting blocks until it reconnects', { chain, stream, error })
   const live = followStreams({ streams: await openStreams(config), onLost })
-  const reader = createSlotReader({
-    ...{ chain, genesisHash: config.genesisHash, urls: config.rpcUrls, commitment, logger, live },
-    ...(maxRps === undefined ? {} : { maxRps }),
-  })
+  const reader = createSlotReader({ ...nodes, commitment, live })
   try {
     await reader.start(signal)
     const tokens = createTokenFacts(reader.accounts)
     await checkConfiguredMints(tokens, facts, new Set(config.explicitTokens), logger, signal)
+    const { holders: heldTokens = [] } = config.scope
+    await checkHeldTokens(tokens, chain, heldTokens, signal)
     const name = `${chain} nodes`
     const book = openSolanaBook({ path: bookPath })
+    const holders = createHolderLists({
+      ...{ chain, tokens: heldTokens, book, logger, nowMs, ...holderLists },
+      openLister: () => createAccountLister({ ...nodes, ...holderLists }),
+    })
     const source = followChain({
       ...{ chain, name, book, logger, nowMs },
       id: `solana/${chain}`,
-      nodes: { ...reader, close: () => closeAll(live, reader) },
+      nodes: { ...reader, close: () => closeAll(holders, live, reader) },
       decoder: solanaDecoder({
         chain,
         name,
         book,
         rules: solanaRulesOf(config, facts),
         facts: createFactsFiller(tokens),
+        holders,
         ...(config.risk === undefined
           ? {}
           : { checker: createTokenChecker(config.risk, reader, tokens, book.tokensOf) }),
@@ -74,12 +84,17 @@ export async function openSolanaSource(options: OpenSolanaOptions): Promise<Open
     })
     return { source, endpoints: () => reader.status(), streams: () => live.status() }
   } catch (error) {
-    await closeAll(live, reader)
+    await closeAll(undefined, live, reader)
     throw error
   }
 }
 
-async function closeAll(live: LiveBlocks, reader: { close(): Promise<void> }): Promise<void> {
+async function closeAll(
+  holders: HolderLists | undefined,
+  live: LiveBlocks,
+  reader: { close(): Promise<void> },
+): Promise<void> {
+  holders?.close()
   await reader.close()
   await live.close()
 }

@@ -2,7 +2,7 @@
 
 import type { DeadLetter } from '../../../core/domain/records.js'
 import type { CheckBudget } from '../../decode/due-checks.js'
-import type { Book, KnownHolding, KnownRisk, KnownToken } from '../../decode/solana/block/book.js'
+import type { Book, KnownHolders, KnownHolding, KnownRisk, KnownToken } from '../../decode/solana/block/book.js'
 import { decodeSolanaBlock, type LostInstruction } from '../../decode/solana/block/decode-block.js'
 import type { SolanaRules } from '../../decode/solana/block/decode-rules.js'
 import { planChecks } from '../../decode/solana/block/lock-checks.js'
@@ -10,6 +10,7 @@ import type { BlockDecoder } from '../following/follow-chain.js'
 import { type ChainBook, chainBook, JournaledMap, type JournaledMapOptions } from '../following/journaled-map.js'
 import type { TokenChecker } from './check-tokens.js'
 import type { FactsFiller } from './fill-facts.js'
+import type { HolderLists } from './holders/holder-lists.js'
 import type { SlotBlock } from './slot-block.js'
 
 /** Nodes have no state of older blocks. */
@@ -24,6 +25,8 @@ export type SolanaDecoding = {
   facts: FactsFiller
   /** Undefined: tokens are not checked again. */
   checker?: TokenChecker
+  /** Undefined: no token's holders are all to be known. */
+  holders?: HolderLists
   nowMs: () => number
 }
 
@@ -34,19 +37,23 @@ export function solanaDecoder({
   book,
   facts,
   checker,
+  holders,
   nowMs,
 }: SolanaDecoding): BlockDecoder<SlotBlock> {
   return {
-    prepare: async () => (block) => {
-      const { events, lost, ...seen } = decodeSolanaBlock(block.number, block.transactions, book, rules)
-      const decoded = { events, lost: lost.map((one) => deadLetterOf(one, block)) }
-      if (checker === undefined) return decoded
-      for (const [mint, tokens] of checker.takeShares()) book.putShares(mint, tokens)
-      const isLive = nowMs() / 1000 - block.timeS <= LIVE_S
-      const checks = planChecks(block.timeS, seen, book, rules, checker.rules, isLive)
-      if (checks.length === 0) return decoded
-      return { ...decoded, later: (until) => checker.check(checks, block, events.at(-1), until) }
-    },
+    prepare:
+      async (_blocks, _parent, _signal, isPublished = true) =>
+      (block) => {
+        const { events, lost, moved, ...seen } = decodeSolanaBlock(block.number, block.transactions, book, rules)
+        const isLive = nowMs() / 1000 - block.timeS <= LIVE_S
+        if (isPublished) holders?.endBlock(block, moved, events, isLive)
+        const decoded = { events, lost: lost.map((one) => deadLetterOf(one, block)) }
+        if (checker === undefined) return decoded
+        for (const [mint, tokens] of checker.takeShares()) book.putShares(mint, tokens)
+        const checks = planChecks(block.timeS, seen, book, rules, checker.rules, isLive)
+        if (checks.length === 0) return decoded
+        return { ...decoded, later: (until) => checker.check(checks, block, events.at(-1), until) }
+      },
     complete: (decoded, signal) => facts.fill(decoded, signal),
   }
 
@@ -84,6 +91,9 @@ export function openSolanaBook(options: JournaledMapOptions): KeptSolanaBook {
     putToken: (mint, known) => map.set(`t/${mint}`, known),
     holding: (mint, owner) => (map.get(holdingKey(mint, owner)) as KnownHolding | null) ?? undefined,
     putHolding: (mint, owner, known) => map.set(holdingKey(mint, owner), known),
+    ownersOf: (mint) => map.keysFrom(holdingKey(mint, '')),
+    holders: () => (map.get('holders') as ReadonlyMap<string, KnownHolders> | null) ?? new Map(),
+    putHolders: (holders) => map.set('holders', holders),
     ...chainBook(map),
   }
 }

@@ -31,6 +31,8 @@ describe('a map that rolls back block by block', () => {
 
     const check = () => {
       for (const key of KEYS) expect(map.get(key) ?? undefined).toEqual(model.get(key))
+      const known = KEYS.filter((key) => key.startsWith('key1') && (model.get(key) ?? null) !== null)
+      expect(map.keysFrom('key1').sort()).toEqual(known.map((key) => key.slice('key1'.length)).sort())
     }
     const block = () => {
       number += 1

@@ -1,6 +1,7 @@
 /** Balances that were read for holders known from a token's history → events that end the block they were read at. */
 import { ZERO_ADDRESS } from '../../../../core/domain/chains.js'
-import type { BalanceEvent, Event, MetaEvent, TokenEvent } from '../../../../core/domain/records.js'
+import type { Event } from '../../../../core/domain/records.js'
+import { completion, type HolderEvent } from '../../holder-events.js'
 import type { TokenFacts } from '../erc20.js'
 import type { EvmBlock } from '../log.js'
 import type { Book, KnownHolders } from './book.js'
@@ -35,7 +36,7 @@ export function endHolders({ token }: LeftToken, block: EvmBlock, events: Event[
 export function addReadHolders(part: HolderPart, block: EvmBlock, events: Event[], book: Book): void {
   const { token, known } = part
   const place = placeAfter(events.at(-1), block)
-  const add = (event: Placeless): void => {
+  const add = (event: HolderEvent): void => {
     events.push({ ...event, ...place })
     place.sub += 1
   }
@@ -60,15 +61,6 @@ export function addReadHolders(part: HolderPart, block: EvmBlock, events: Event[
   }
 }
 
-type Placed = 'tx_index' | 'log_index' | 'sub' | 'tx_hash'
-type Placeless = Omit<TokenEvent, Placed> | Omit<BalanceEvent, Placed> | Omit<MetaEvent, Placed>
-
 function described({ name, symbol, decimals, totalSupply }: TokenFacts) {
   return { name, symbol, decimals, total_supply: totalSupply?.toString() ?? null }
-}
-
-function completion(token: string, supply: bigint | null, isComplete: boolean): Omit<MetaEvent, Placed> {
-  const nothing = { owner: null, risk: null, logo_url: null, links: null }
-  const total_supply = supply?.toString() ?? null
-  return { type: 'meta', token, total_supply, ...nothing, holders_complete: isComplete }
 }

@@ -1,4 +1,5 @@
 /** Balances after the transaction: absolute, summed over a holder's known token accounts. SOL is lamports plus wrapped SOL. */
+import { followsBalances, type Scope } from '../../scope.js'
 import { WRAPPED_SOL } from '../native-programs.js'
 import type { SolanaTransaction } from '../transaction.js'
 import type { Book } from './book.js'
@@ -16,17 +17,38 @@ const EXACT_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 /** Filled in as events are added. */
 const PLACE = { tx_index: 0, log_index: 0, sub: 0, tx_hash: '' }
 
+/** Accounts that moved in a block, of the tokens whose holders are all to be known. */
+export class MovedAccounts {
+  private readonly byToken = new Map<string, Set<string>>()
+
+  constructor(private readonly scope: Pick<Scope, 'holders'>) {}
+
+  add(mint: string, account: string): void {
+    if (this.scope.holders?.has(mint) !== true) return
+    const known = this.byToken.get(mint)
+    if (known === undefined) this.byToken.set(mint, new Set([account]))
+    else known.add(account)
+  }
+
+  of(mint: string): ReadonlySet<string> {
+    return this.byToken.get(mint) ?? NONE
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
 type Move = { mint: string; owner: string; account: string; amount: bigint }
 
 export function addBalances(
   transaction: Balanced,
   order: number,
-  { events, book, rules }: { events: EventList; book: Book; rules: SolanaRules },
+  { events, book, rules, moved }: { events: EventList; book: Book; rules: SolanaRules; moved: MovedAccounts },
 ): void {
-  if (rules.scope.balances === 'off') return
+  if (!followsBalances(rules.scope)) return
   const touched = new Map<string, Move>()
   for (const move of movesOf(transaction, rules, book)) {
     const { mint, owner, account, amount } = move
+    moved.add(mint, account)
     const known = book.holding(mint, owner)
     if (known?.accounts.get(account) === amount) continue
     const accounts = new Map(known?.accounts)

@@ -15,6 +15,15 @@ export type KnownHolding = { accounts: ReadonlyMap<string, bigint>; told: bigint
 /** `depth`: what the pool held of the token when it was chosen. */
 export type KnownRisk = KnownCheck & { depth: bigint }
 
+/** How far all holders of a token are known. */
+export type KnownHolders = {
+  /** The hash of the block since which every move of it is in the book. */
+  begun: string
+  /** The slot of the list that is being published, and how many of its owners are; absent: none yet. */
+  list?: { slot: number; published: number }
+  isDone: boolean
+}
+
 export interface Book extends CheckBook<KnownRisk> {
   /** Whether the pool was published. */
   hasPool(pool: string): boolean
@@ -28,6 +37,11 @@ export interface Book extends CheckBook<KnownRisk> {
   putToken(mint: string, known: KnownToken): void
   holding(mint: string, owner: string): KnownHolding | undefined
   putHolding(mint: string, owner: string, known: KnownHolding): void
+  /** Everybody who has or had a known account of it. */
+  ownersOf(mint: string): readonly string[]
+  /** By token. */
+  holders(): ReadonlyMap<string, KnownHolders>
+  putHolders(holders: ReadonlyMap<string, KnownHolders>): void
 }
 
 /** A book in memory, without undo. */
@@ -39,6 +53,7 @@ export function memoryBook(): Book {
   const tokens = new Map<string, KnownToken>()
   /** By mint, then by owner: saves building a combined key each time. */
   const holdings = new Map<string, Map<string, KnownHolding>>()
+  let holders: ReadonlyMap<string, KnownHolders> = new Map()
   return {
     hasPool: (pool) => pools.has(pool),
     putPool: (pool, ofPool) => void pools.set(pool, ofPool),
@@ -58,6 +73,11 @@ export function memoryBook(): Book {
       const ofMint = holdings.get(mint)
       if (ofMint === undefined) holdings.set(mint, new Map([[owner, known]]))
       else ofMint.set(owner, known)
+    },
+    ownersOf: (mint) => [...(holdings.get(mint)?.keys() ?? [])],
+    holders: () => holders,
+    putHolders(given) {
+      holders = given
     },
   }
 }

@@ -1,11 +1,12 @@
 /** One block's transactions → its events; advances the book. Pure except for the book. */
 import type { Event } from '../../../../core/domain/records.js'
+import { followsBalances } from '../../scope.js'
 import { BadInstruction, BadTransaction, Malformed } from '../decode-errors.js'
 import { isEventCall } from '../instruction/read-instruction.js'
 import type { Program, VenueEvent } from '../program-decoder.js'
 import { type Instruction, inOrder, type SolanaTransaction } from '../transaction.js'
 import { parseBalances, parseTransaction } from '../wire/parse-transaction.js'
-import { addBalances } from './balance-events.js'
+import { addBalances, MovedAccounts } from './balance-events.js'
 import type { Book } from './book.js'
 import { areBalancesWanted, isPoolWanted, type SolanaRules } from './decode-rules.js'
 import { noteLockChanges } from './lock-checks.js'
@@ -31,6 +32,7 @@ export type DecodedSolanaBlock = {
   pools: ReadonlyMap<string, SeenPool>
   /** Tokens of which a lock may have changed. */
   changed: ReadonlySet<string>
+  moved: MovedAccounts
 }
 
 export function decodeSolanaBlock(
@@ -46,13 +48,15 @@ export function decodeSolanaBlock(
   const isHeld = (mint: string) =>
     areBalancesWanted(rules, mint, book.token(mint)?.traded === true) ||
     (rules.areLocksFollowed && book.sharesOf(mint).length > 0)
-  const target = { events, book, rules }
+  const moved = new MovedAccounts(rules.scope)
+  const isFollowing = followsBalances(rules.scope)
+  const target = { events, book, rules, moved }
   const writer = new VenueEventWriter(events, book, rules)
   for (const { index, value } of transactions) {
     try {
       const transaction = parseTransaction(value, { slot, index }, isWanted)
       if (transaction !== null) decodeTransaction(transaction, value)
-      else if (rules.scope.balances !== 'off') {
+      else if (isFollowing) {
         const balances = parseBalances(value, { slot, index }, isHeld)
         if (balances === null) continue
         noteLockChanges(balances, book, rules, changed)
@@ -62,7 +66,7 @@ export function decodeSolanaBlock(
       lost.push({ ...reasonOf(error, 'bad_transaction'), txIndex: index, order: 0, signature: null, value })
     }
   }
-  return { events: events.finish(), lost, pools: writer.seen, changed }
+  return { events: events.finish(), lost, pools: writer.seen, changed, moved }
 
   function decodeTransaction(transaction: SolanaTransaction, value: unknown): void {
     const run = inOrder(transaction)

@@ -45,6 +45,7 @@ export function isPoolWanted({ pools, tokens, amms }: Scope, { pool, amm, token0
 
 /** `isTraded`: whether a pool of it was published before. */
 export function areBalancesWanted({ scope, money }: SolanaRules, mint: string, isTraded: boolean): boolean {
+  if (scope.holders?.has(mint) === true) return true
   if (scope.balances === 'off') return false
   return scope.balances === 'all' || scope.tokens.has(mint) || (isTraded && !money.has(mint))
 }

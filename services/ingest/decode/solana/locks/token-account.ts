@@ -16,6 +16,28 @@ export function readTokenAccount({ owner: program, data }: Account): TokenAccoun
   })
 }
 
+/** The size without extensions, and of what is read above. */
+export const TOKEN_ACCOUNT_BYTES = 165
+export const HELD_BYTES = 72
+const ACCOUNT_KIND = 2
+const TRANSFER_FEE_AMOUNT = 2
+
+/** Fees of Token-2022 that wait in an account: in the supply, but nobody's balance (docs.rs, `spl_token_2022_interface::extension`). */
+export function readWithheld(data: Uint8Array): bigint {
+  const withheld = orNull(() => {
+    const reader = new ByteReader(data, TOKEN_ACCOUNT_BYTES)
+    if (reader.left <= 0 || reader.u8() !== ACCOUNT_KIND) return 0n
+    while (reader.left >= 4) {
+      const [kind, length] = [reader.u16(), reader.u16()]
+      if (kind === 0) break
+      if (kind === TRANSFER_FEE_AMOUNT) return reader.u64()
+      reader.skip(length)
+    }
+    return 0n
+  })
+  return withheld ?? 0n
+}
+
 const ASSOCIATED = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL'
 
 /** The associated token account (spl.solana.com/associated-token-account). Null: an invalid key. */

@@ -54,8 +54,8 @@ export type TransferFee = { fromEpoch: bigint; maximumRaw: bigint; basisPoints: 
 export type MintExtensions = {
   /** Names from the program's source; the number of an unknown one. */
   names: readonly string[]
-  /** `older` applies until the epoch in which `newer` starts. */
-  transferFee: { authority: string | null; older: TransferFee; newer: TransferFee } | null
+  /** `older` applies until the epoch in which `newer` starts. `withheldRaw`: fees that are in no account any more, but in the supply. */
+  transferFee: { authority: string | null; withheldRaw: bigint; older: TransferFee; newer: TransferFee } | null
   /** May move and burn anybody's tokens. */
   permanentDelegate: string | null
   /** New accounts are frozen: an authority decides who may hold it. */
@@ -92,9 +92,9 @@ type Read = (reader: ByteReader, mint: string) => Partial<MintExtensions>
 const READERS: Readonly<Record<string, Read>> = {
   TransferFeeConfig(reader) {
     const authority = readOptionalKey(reader)
-    // The withdraw authority and the withheld amount.
-    reader.skip(32 + 8)
-    return { transferFee: { authority, older: readFee(reader), newer: readFee(reader) } }
+    // The withdraw authority.
+    const withheldRaw = reader.skip(32).u64()
+    return { transferFee: { authority, withheldRaw, older: readFee(reader), newer: readFee(reader) } }
   },
   DefaultAccountState: (reader) => ({ isFrozenByDefault: reader.u8() === FROZEN }),
   NonTransferable: () => ({ isTransferable: false }),

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { loadSync, type MessageTypeDefinition, type MethodDefinition, type ServiceDefinition } from '@grpc/proto-loader'
 import { repositoryRoot } from '../../../../../schemas/avro.js'
-import type { Scope } from '../../../decode/scope.js'
+import type { ChainScope } from '../../../../core/config/node-source.js'
 import type { Program } from '../../../decode/solana/program-decoder.js'
 import type { Commitment } from '../slot-block.js'
 
@@ -75,9 +75,10 @@ export const PONG: SubscribeRequest = { ping: { id: 1 } }
 
 /** Empty: all transactions are needed, because one that touches no program may still change a followed balance. */
 export function accountsOfInterest(
-  { balances }: Pick<Scope, 'balances'>,
+  { balances, holders = [] }: Pick<ChainScope, 'balances' | 'holders'>,
   programs: readonly Program[],
   lockers: readonly string[] = [],
 ): string[] {
-  return balances === 'off' ? [...programs.flatMap(({ programIds }) => programIds), ...lockers] : []
+  const isFollowing = balances !== 'off' || holders.length > 0
+  return isFollowing ? [] : [...programs.flatMap(({ programIds }) => programIds), ...lockers]
 }

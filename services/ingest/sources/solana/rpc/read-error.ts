@@ -26,6 +26,7 @@ const KIND_OF_CODE: Readonly<Record<number, ErrorReading['kind']>> = {
   [-32005]: 'lags',
   [-32007]: 'skipped',
   [-32009]: 'skipped',
+  [-32010]: 'unsupported',
   [-32011]: 'unsupported',
   [-32014]: 'unknown_block',
   [-32015]: 'unsupported',

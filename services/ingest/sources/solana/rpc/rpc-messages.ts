@@ -2,6 +2,8 @@
 import type { RawInBlock } from '../../../decode/solana/block/decode-block.js'
 import { isBase58 } from '../../../decode/solana/keys/base58.js'
 import type { AccountList } from '../../../decode/solana/locks/state-rounds.js'
+import { TOKEN_ACCOUNT_BYTES } from '../../../decode/solana/locks/token-account.js'
+import { TOKEN } from '../../../decode/solana/native-programs.js'
 import { type Fields, isFields } from '../../../decode/solana/wire/shape.js'
 import type { Blame } from '../../nodes/node-fault.js'
 import type { RpcRequest } from '../../nodes/transport.js'
@@ -44,9 +46,13 @@ export const firstFromRequest = (slot: number, commitment: Commitment): RpcReque
 })
 
 /** As of a slot or later: a lagging node does not have an account that was just created. */
-export const accountsRequest = (addresses: readonly string[], minContextSlot: number): RpcRequest => ({
+export const accountsRequest = (
+  addresses: readonly string[],
+  minContextSlot: number,
+  commitment: Commitment = 'confirmed',
+): RpcRequest => ({
   method: 'getMultipleAccounts',
-  params: [addresses, { commitment: 'confirmed', encoding: 'base64', minContextSlot }],
+  params: [addresses, { commitment, encoding: 'base64', minContextSlot }],
 })
 
 /** As of a slot or later. */
@@ -62,6 +68,36 @@ export const programAccountsRequest = (
       filters: [
         ...(dataBytes === undefined ? [] : [{ dataSize: dataBytes }]),
         ...matches.map(({ offset, bytes }) => ({ memcmp: { offset, bytes } })),
+      ],
+    },
+  ],
+})
+
+/** All accounts of a mint. */
+export type TokenAccountList = {
+  programId: string
+  mint: string
+  /** How much of each is read; undefined: all. */
+  firstBytes?: number
+}
+
+/**
+ * As of one final slot, which the answer names. With the size of plain token accounts, nodes that index accounts by mint need not
+ * search all (agave, `get_spl_token_mint_filter`). Accounts of Token-2022 have many sizes.
+ */
+export const tokenAccountsRequest = (
+  { programId, mint, firstBytes }: TokenAccountList,
+  minContextSlot: number,
+): RpcRequest => ({
+  method: 'getProgramAccounts',
+  params: [
+    programId,
+    {
+      ...{ commitment: 'finalized', encoding: 'base64', withContext: true, minContextSlot },
+      ...(firstBytes === undefined ? {} : { dataSlice: { offset: 0, length: firstBytes } }),
+      filters: [
+        ...(programId === TOKEN ? [{ dataSize: TOKEN_ACCOUNT_BYTES }] : []),
+        { memcmp: { offset: 0, bytes: mint } },
       ],
     },
   ],

@@ -176,7 +176,7 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
   }
 }
 
-function clusterIdentity(genesisHash: string | undefined): Identity {
+export function clusterIdentity(genesisHash: string | undefined): Identity {
   return {
     name: 'genesis hash',
     expected: genesisHash,

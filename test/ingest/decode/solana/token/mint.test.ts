@@ -108,10 +108,10 @@ describe('extensions of Token-2022', () => {
   it('a transfer fee, and the one that replaces it two epochs later', () => {
     const fee = { fromEpoch: 0n, maximumRaw: 5_000n, basisPoints: 100 }
     const mint = extended(extensions.transferFee(user, 100, 5_000n))
-    expect(read(mint)?.extensions.transferFee).toEqual({ authority: user, older: fee, newer: fee })
+    expect(read(mint)?.extensions.transferFee).toEqual({ authority: user, withheldRaw: 0n, older: fee, newer: fee })
     machine.run(setTransferFee(mint, user, 250, 9n))
     const newer = { fromEpoch: 2n, maximumRaw: 9n, basisPoints: 250 }
-    expect(read(mint)?.extensions.transferFee).toEqual({ authority: user, older: fee, newer })
+    expect(read(mint)?.extensions.transferFee).toEqual({ authority: user, withheldRaw: 0n, older: fee, newer })
   })
 
   it('of a token account or an uninitialised mint are ignored: the byte before them is the account type', () => {

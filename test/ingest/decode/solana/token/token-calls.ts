@@ -64,10 +64,29 @@ export function createMint(machine: Machine, mint: string, recipe: MintRecipe): 
   )
 }
 
-export function openAccount(machine: Machine, program: string, account: string, mint: string, owner: string): void {
+/** `extensionBytes`: room for extensions, each with type and length. */
+export function openAccount(
+  machine: Machine,
+  program: string,
+  account: string,
+  mint: string,
+  owner: string,
+  extensionBytes = 0,
+): void {
   const setUp = call(program, { [account]: 'w', [mint]: '' }, u8(18), key(owner))
-  machine.run(createAccount(machine, account, ACCOUNT_BYTES, program), setUp)
+  const bytes = extensionBytes === 0 ? ACCOUNT_BYTES : ACCOUNT_BYTES + 1 + extensionBytes
+  machine.run(createAccount(machine, account, bytes, program), setUp)
 }
+
+export const closeAccount = (program: string, account: string, to: string, owner: string): Call =>
+  call(program, { [account]: 'w', [to]: 'w', [owner]: 's' }, u8(9))
+
+export const giveAccount = (program: string, account: string, from: string, to: string): Call =>
+  call(program, { [account]: 'w', [from]: 's' }, u8(6), u8(ACCOUNT_OWNER), option(to))
+
+/** Token-2022: fees withheld in an account go to the mint. */
+export const harvestFees = (mint: string, account: string): Call =>
+  call(TOKEN_2022, { [mint]: 'w', [account]: 'w' }, u8(26), u8(4))
 
 export const mintTo = (program: string, mint: string, account: string, authority: string, raw: bigint): Call =>
   call(program, { [mint]: 'w', [account]: 'w', [authority]: 's' }, u8(7), u64(raw))
@@ -82,6 +101,7 @@ export const moveTokens = (
 ): Call => call(program, { [from]: 'w', [mint]: '', [to]: 'w', [owner]: 's' }, u8(12), u64(raw), u8(decimals))
 
 const AUTHORITY_KINDS = { mint: 0, freeze: 1 }
+const ACCOUNT_OWNER = 2
 
 export const setAuthority = (
   program: string,

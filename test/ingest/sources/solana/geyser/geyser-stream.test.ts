@@ -35,6 +35,7 @@ describe('a Geyser stream', () => {
     expect(rig.server.visitors[0]?.fromSlot).toBeUndefined()
     expect(programs.length).toBeGreaterThanOrEqual(PROGRAMS.length)
     expect(accountsOfInterest({ balances: 'scoped' }, PROGRAMS)).toEqual([])
+    expect(accountsOfInterest({ balances: 'off', holders: ['a token'] }, PROGRAMS)).toEqual([])
   })
 
   it('yields blocks with their links, without votes, with transactions in execution order', async () => {
