@@ -19,7 +19,7 @@ import { createAnswerCache } from './rest/answer-cache.js'
 import { createPageEncoder } from './rest/page-files.js'
 import { addServiceRoutes, createRestServer } from './rest/rest-server.js'
 import { addWsTokenRoute } from './rest/ws-token-route.js'
-import { ANSWER_BYTES, HOLDERS_HOLD_MS, HOT_HISTORY_BYTES } from './serve-deps.js'
+import { ANSWER_BYTES, HOLDERS_HOLD_MS, HOT_HISTORY_BYTES, LAUNCH_WAIT_MS } from './serve-deps.js'
 import { addClickhouseRoute } from './sql/clickhouse-route.js'
 import { addSqlRoutes } from './sql/sql-routes.js'
 import { createSqlService } from './sql/sql-service.js'
@@ -46,7 +46,7 @@ export const createRest: CreateRest = (deps, parts, { isLoaded, wsPort, status }
   const walletParts = {
     wallets: createWalletHistory(lanes, flush, { holdMs, nowMs }),
     signals: createStoredSignals(lanes, sql.untilStored, smart, { nowMs }),
-    launches: createLaunchWallets(lanes, sql.untilStored, { nowMs }),
+    launches: createLaunchWallets(lanes, hot, deps.launchWaitMs ?? LAUNCH_WAIT_MS),
     smart,
   }
   const tls = config.tls?.kind === 'files' ? config.tls : undefined

@@ -144,6 +144,8 @@ export type ServeDeps = {
   hotHistoryBytes?: number
   /** How long a token's largest holders are answered as they were read. */
   holdersHoldMs?: number
+  /** How long a token or list of tokens waits for the rates of first buyers. */
+  launchWaitMs?: number
   /** Memory for encoded REST answers; 0: each request is answered anew. */
   answerBytes?: number
   /** How often to poll for new chains and the store's progress. */
@@ -159,6 +161,9 @@ export const HOT_HISTORY_BYTES = 67_108_864
 
 /** As often as the store is flushed for balances. */
 export const HOLDERS_HOLD_MS = 1_000
+
+/** Without its rates, the rest of a list is worth more than a late one. */
+export const LAUNCH_WAIT_MS = 2_000
 
 /** Some eight hundred answers of 300 candles. */
 export const ANSWER_BYTES = 33_554_432

@@ -199,7 +199,7 @@ export const COUNTS = {
     proves: 'history from memory equals history from the store alone, byte for byte, through reorgs and flushes',
   },
   launchHistories: {
-    ...{ short: 10, long: 200, seed: 19, files: ['test/serve/history/launch-wallets.test.ts'] },
+    ...{ short: 4, long: 100, seed: 19, files: ['test/serve/history/launch-wallets.test.ts'] },
     proves: 'what snipers, insiders, bundles and clusters still have equals a count over the trades that reorgs left',
   },
   auditedMarkets: {

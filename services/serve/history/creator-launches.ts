@@ -1,7 +1,7 @@
 /** How many other tokens somebody launched before one. */
 import { creatorIn } from '../memory/created-tokens.js'
 import { type ServedChain, targetToken } from '../memory/served-chain.js'
-import { firstPair } from './launch-wallets.js'
+import { firstPair } from './first-pair.js'
 import type { Queries } from './query-lanes.js'
 
 /** More are not counted. */

@@ -5,6 +5,11 @@ export const FIRST_BLOCKS = 3
 
 export type Launch = { blockNumber: number /** Who provided the first liquidity. */; provider: string }
 
+/** Of blocks that are not before the launch. */
+export function isFirstBlock({ blockNumber }: Launch, block: number): boolean {
+  return block < blockNumber + FIRST_BLOCKS
+}
+
 export type FirstBuy = {
   blockNumber: number
   txIndex: number
@@ -15,9 +20,14 @@ export type FirstBuy = {
 
 export type FirstBuyers = Record<'snipers' | 'insiders' | 'bundled' | 'clustered', ReadonlySet<string>>
 
+export const NO_BUYERS: FirstBuyers = {
+  ...{ snipers: new Set(), insiders: new Set(), bundled: new Set(), clustered: new Set() },
+}
+
 /** `buys` in the order of the chain. */
-export function classifyBuyers({ blockNumber, provider }: Launch, buys: readonly FirstBuy[]): FirstBuyers {
-  const first = buys.filter((buy) => buy.wallet !== '' && buy.blockNumber < blockNumber + FIRST_BLOCKS)
+export function classifyBuyers(launch: Launch, buys: readonly FirstBuy[]): FirstBuyers {
+  const { blockNumber, provider } = launch
+  const first = buys.filter((buy) => buy.wallet !== '' && isFirstBlock(launch, buy.blockNumber))
   const insiders = new Set(first.filter((buy) => buy.blockNumber === blockNumber).map(({ wallet }) => wallet))
   if (provider !== '') insiders.add(provider)
   return {

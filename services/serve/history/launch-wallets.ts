@@ -1,19 +1,11 @@
-/** What the first buyers of a token still have of it, from its stored trades; kept for a while. */
-import { type ServedChain, targetToken } from '../memory/served-chain.js'
-import type { UntilStored } from '../sql/stored-positions.js'
-import {
-  classifyBuyers,
-  FIRST_BLOCKS,
-  type FirstBuy,
-  type Launch,
-  type LaunchRates,
-  ratesOf,
-  UNKNOWN_RATES,
-} from './first-buyers.js'
-import type { HoldersHold } from './hot/hot-holders.js'
+/** What the first buyers of tokens still have: from memory where it is kept, otherwise read for all that ask at once. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ServedChain } from '../memory/served-chain.js'
+import { type LaunchRates, UNKNOWN_RATES } from './first-buyers.js'
+import type { HotHistory } from './hot/hot-history.js'
+import type { HotLaunch } from './hot/hot-launch.js'
 import type { QueryLanes } from './query-lanes.js'
-import { numberOf, type StoredRow } from './stored-rows.js'
-import { notOrphaned } from './wallet-trades.js'
+import { readLaunches } from './stored-launches.js'
 
 export type LaunchFindings = {
   rates: LaunchRates
@@ -21,128 +13,115 @@ export type LaunchFindings = {
   provider: string
 }
 
+export type ListedRates = {
+  of(token: string): LaunchRates
+  /** False: some are missing because the store did not answer in time. */
+  isComplete: boolean
+}
+
 export interface LaunchWallets {
   /** Unknown where the first liquidity of the token's first pool is not in the history. */
   of(state: ServedChain, token: string): Promise<LaunchFindings>
+  /** The rates of several tokens, at once if all are kept. Unknown as well where the store does not answer in time. */
+  rates(state: ServedChain, tokens: readonly string[]): ListedRates | Promise<ListedRates>
 }
 
-const KEPT_MS = 30_000
-const MOST_KEPT = 5_000
-/** Of the first blocks, in the order of the chain: they are part of the URL when the store is a server. */
-const MOST_WALLETS = 200
-const MOST_BUYS = 2_000
-/** The first blocks are within this time. */
-const FIRST_BLOCKS_S = 3_600
+/** A reorg may make what was just read invalid. */
+const MOST_ATTEMPTS = 3
 
-type Kept = LaunchFindings & { untilMs: number; epoch: number; lastReorg: ServedChain['lastReorg'] }
+/** Those found so far; complete once `coming` is through. */
+type Looked = { found: Map<string, HotLaunch>; coming: Promise<void>[] }
 
 export function createLaunchWallets(
-  { cheap, dear }: QueryLanes,
-  untilStored: UntilStored,
-  { nowMs }: Pick<HoldersHold, 'nowMs'>,
+  lanes: QueryLanes,
+  hot: Pick<HotHistory, 'launch'>,
+  mostWaitMs: number,
 ): LaunchWallets {
-  const found = new Map<string, Promise<Kept>>()
+  const load = createBatches((state, tokens) => readLaunches(lanes, state, tokens))
 
-  async function read(state: ServedChain, token: string): Promise<Kept> {
-    const { epoch, lastReorg } = state
-    const made = (rates: LaunchRates, provider = ''): Kept => ({
-      ...{ rates, provider, untilMs: nowMs() + KEPT_MS, epoch, lastReorg },
-    })
-    const pair = firstPair(state, token)
-    const supply = state.tokens.get(token)?.info.total_supply ?? null
-    if (pair === undefined) return made(UNKNOWN_RATES)
-    await untilStored()
-    const where = { chain: state.chain, pair, upTo: state.events.storedUpToBlock }
-    const launch = await launchOf(where)
-    if (launch === undefined) return made(UNKNOWN_RATES)
-    if (supply === null) return made(UNKNOWN_RATES, launch.provider)
-    const buyers = classifyBuyers(launch, withinLimit(await firstBuys(where, launch)))
-    const wallets = [...new Set([...buyers.snipers, ...buyers.insiders])]
-    const kept = await keptBy(wallets, { ...where, token })
-    return made(ratesOf(buyers, kept, BigInt(supply)), launch.provider)
+  function look(state: ServedChain, tokens: Iterable<string>, found = new Map<string, HotLaunch>()): Looked {
+    const coming: Promise<void>[] = []
+    const put = (token: string) => (launch: HotLaunch | undefined) => {
+      if (launch !== undefined) found.set(token, launch)
+    }
+    for (const token of tokens) {
+      const launch = hot.launch(state, token, () => load(state, token)) ?? load(state, token)
+      if (launch instanceof Promise) coming.push(launch.then(put(token)))
+      else found.set(token, launch)
+    }
+    return { found, coming }
   }
 
-  async function launchOf(where: Where): Promise<(Launch & { timeS: number }) | undefined> {
-    const [row] = await cheap.query<StoredRow>(
-      `SELECT toUInt32(time) AS time_s, block_number, wallet FROM liquidity_rows FINAL
-       WHERE chain = {chain:String} AND pair = {pair:String} AND kind = 'create' AND block_number <= {upTo:UInt64}
-       ORDER BY time, block_number, tx_index, log_index, sub LIMIT 1`,
-      where,
-    )
-    if (row === undefined) return undefined
-    return { blockNumber: numberOf(row.block_number), timeS: numberOf(row.time_s), provider: String(row.wallet) }
+  async function finish(state: ServedChain, tokens: readonly string[], { found, coming }: Looked): Promise<void> {
+    await Promise.all(coming)
+    for (let attempt = 1; attempt < MOST_ATTEMPTS; attempt += 1) {
+      const again = tokens.filter((token) => found.get(token)?.isInvalid ?? true)
+      if (again.length === 0) return
+      await Promise.all(look(state, again, found).coming)
+    }
   }
 
-  async function firstBuys(where: Where, { blockNumber, timeS }: Launch & { timeS: number }): Promise<FirstBuy[]> {
-    const rows = await cheap.query<StoredRow>(
-      `SELECT block_number, tx_index, wallet, amount_in FROM trade_rows FINAL
-       WHERE chain = {chain:String} AND pair = {pair:String} AND sell = 0 AND block_number <= {upTo:UInt64}
-         AND time >= toDateTime({from:UInt32}, 'UTC') AND time <= toDateTime({to:UInt32}, 'UTC')
-         AND block_number >= {first:UInt64} AND block_number <= {last:UInt64}
-       ORDER BY block_number, tx_index, log_index, sub LIMIT ${MOST_BUYS}`,
-      {
-        ...{ ...where, first: blockNumber, last: blockNumber + FIRST_BLOCKS - 1 },
-        ...{ from: Math.max(0, timeS - FIRST_BLOCKS_S), to: timeS + FIRST_BLOCKS_S },
-      },
-    )
-    return rows.map((row) => ({
-      ...{ blockNumber: numberOf(row.block_number), txIndex: numberOf(row.tx_index) },
-      ...{ wallet: String(row.wallet), paidRaw: String(row.amount_in) },
-    }))
-  }
-
-  async function keptBy(wallets: readonly string[], where: Where & { token: string }): Promise<Map<string, bigint>> {
-    if (wallets.length === 0) return new Map()
-    const rows = await dear.query<{ wallet: string; bought: string; sold: string }>(
-      `SELECT t.wallet AS wallet, toString(sumIf(toUInt256OrZero(t.amount_out), t.sell = 0)) AS bought,
-         toString(sumIf(toUInt256OrZero(t.amount_in), t.sell = 1)) AS sold
-       FROM wallet_trade_rows AS t FINAL
-       WHERE t.chain = {chain:String} AND t.wallet IN {wallets:Array(String)} AND t.block_number <= {upTo:UInt64}
-         AND t.pair IN (SELECT pair FROM pair_rows FINAL
-           WHERE chain = {chain:String} AND if(target = 0, token0, token1) = {token:String})
-         AND ${notOrphaned('wallet IN {wallets:Array(String)}')}
-       GROUP BY wallet`,
-      { chain: where.chain, token: where.token, upTo: where.upTo, wallets },
-    )
-    return new Map(rows.map(({ wallet, bought, sold }) => [wallet, BigInt(bought) - BigInt(sold)]))
-  }
+  const ratesIn = ({ tokens }: ServedChain, { found }: Looked, token: string) =>
+    found.get(token)?.rates(tokens.get(token)?.info.total_supply ?? null) ?? UNKNOWN_RATES
 
   return {
     async of(state, token) {
-      const key = `${state.chain}/${token}`
-      const known = await found.get(key)?.catch(() => undefined)
-      const isSame = known?.epoch === state.epoch && known.lastReorg === state.lastReorg
-      if (known !== undefined && isSame && nowMs() < known.untilMs) return known
-      if (found.size >= MOST_KEPT) found.clear()
-      const next = read(state, token)
-      found.set(key, next)
-      return next
+      const looked = look(state, [token])
+      await finish(state, [token], looked)
+      return { rates: ratesIn(state, looked, token), provider: looked.found.get(token)?.launch?.provider ?? '' }
+    },
+    rates(state, tokens) {
+      const looked = look(state, tokens)
+      const of = (token: string) => ratesIn(state, looked, token)
+      if (looked.coming.length === 0) return { of, isComplete: true }
+      return withinMs(finish(state, tokens, looked), mostWaitMs).then((isComplete) => ({ of, isComplete }))
     },
   }
 }
 
-type Where = { chain: string; pair: string; upTo: number }
-
-/** The first that it was the target of; of equal age by address. */
-export function firstPair({ targetPairs, pairs }: ServedChain, token: string): string | undefined {
-  let first: { pair: string; createdAtS: number } | undefined
-  for (const address of targetPairs.of(token)) {
-    const info = pairs.get(address)?.info
-    if (info === undefined || targetToken(info) !== token) continue
-    const [createdAtS, before] = [info.created_at, first]
-    const isEarlier =
-      before === undefined ||
-      createdAtS < before.createdAtS ||
-      (createdAtS === before.createdAtS && address < before.pair)
-    if (isEarlier) first = { pair: address, createdAtS }
+/** Whether the work was done in time. */
+async function withinMs(work: Promise<void>, ms: number): Promise<boolean> {
+  const timer = new AbortController()
+  const done = work.then(
+    () => true,
+    () => false,
+  )
+  try {
+    return await Promise.race([done, sleep(ms, false, { signal: timer.signal })])
+  } finally {
+    timer.abort()
   }
-  return first?.pair
 }
 
-function withinLimit(buys: readonly FirstBuy[]): FirstBuy[] {
-  const wallets = new Set<string>()
-  return buys.filter(({ wallet }) => {
-    if (wallets.size < MOST_WALLETS) wallets.add(wallet)
-    return wallets.has(wallet)
-  })
+type Load = (state: ServedChain, token: string) => Promise<HotLaunch>
+type ReadAll = (state: ServedChain, tokens: readonly string[]) => Promise<Map<string, HotLaunch>>
+type Batch = { tokens: Set<string>; launches: Promise<Map<string, HotLaunch>> }
+
+/** One reading of a chain at a time: what is asked for meanwhile is read together in the next. */
+function createBatches(read: ReadAll): Load {
+  const waiting = new Map<string, Batch>()
+  const running = new Map<string, Promise<unknown>>()
+
+  function open(state: ServedChain): Batch {
+    const { chain } = state
+    const tokens = new Set<string>()
+    const before = running.get(chain) ?? Promise.resolve()
+    const launches = before.then(() => {
+      waiting.delete(chain)
+      return read(state, [...tokens])
+    })
+    running.set(
+      chain,
+      launches.catch(() => undefined),
+    )
+    const batch = { tokens, launches }
+    waiting.set(chain, batch)
+    return batch
+  }
+
+  return async (state, token) => {
+    const { tokens, launches } = waiting.get(state.chain) ?? open(state)
+    tokens.add(token)
+    return (await launches).get(token) as HotLaunch
+  }
 }

@@ -36,6 +36,10 @@ export type RiskFacts = {
 }
 
 export function readRisk(riskJson: string | null): RiskView {
+  return riskJson === null ? UNCHECKED : riskIn(riskJson)
+}
+
+function riskIn(riskJson: string | null): RiskView {
   const facts = readFacts(riskJson)
   const checked = Object.fromEntries([...FLAGS, ...WALLET_RATES].map((name) => [name, facts.number(name)]))
   const risk_level = facts.number('risk_level') ?? 0
@@ -46,6 +50,9 @@ export function readRisk(riskJson: string | null): RiskView {
     is_honeypot: facts.number('is_honeypot') ?? -1,
   }
 }
+
+/** Most tokens of a list. */
+const UNCHECKED = riskIn(null)
 
 export function readFacts(riskJson: string | null): RiskFacts {
   const facts = parseObject(riskJson)

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { WindowName } from '../../core/domain/chains.js'
 import { type Window, windowOf } from '../../core/domain/packed-windows.js'
+import type { LaunchRates } from '../history/first-buyers.js'
 import type { TokenState } from '../memory/served-chain.js'
 import { COUNTED_WINDOW_S, isCounted } from '../memory/windows.js'
 import {
@@ -54,10 +55,11 @@ export const tokenFields = {
 
 export const TokenView = Type.Object(tokenFields)
 
-export function tokenView(market: Market, token: TokenState) {
+export function tokenView(market: Market, token: TokenState, rates: LaunchRates) {
   const { info } = token
   const day = windowOf(token.windows, '24h')
   const main = mainPairOf(market, token)
+  const risk = readRisk(info.risk)
   return {
     token: token.token,
     chain: market.state.chain,
@@ -80,7 +82,11 @@ export function tokenView(market: Market, token: TokenState) {
     created_at: info.created_at,
     launch_at: info.launch_at,
     launch_price: decimalOrNull(info.launch_price ?? Number.NaN),
-    ...readRisk(info.risk),
+    ...risk,
+    // Where our history has no launch, what a recording says.
+    bundle_wallet_rate: rates.bundle_wallet_rate ?? risk.bundle_wallet_rate,
+    cluster_wallet_rate: rates.cluster_wallet_rate ?? risk.cluster_wallet_rate,
+    insider_wallet_rate: rates.insider_wallet_rate ?? risk.insider_wallet_rate,
     issue_platform: info.launch_platform ?? '',
     flags: nameFlags(market, token),
   }

@@ -8,8 +8,11 @@ import { generateRecording, type MarketPlan } from '../../rig/market/generate.js
 import { marketMoney } from '../../rig/market/money.js'
 import type { Rig } from '../rig.js'
 
-export function playMarket(rig: Rig, plan: MarketPlan) {
-  const lines = generateRecording(plan)
+type Lines = ReturnType<typeof generateRecording>
+
+/** `change`: what to add to the generated lines. */
+export function playMarket(rig: Rig, plan: MarketPlan, change = (lines: Lines): Lines => lines) {
+  const lines = change(generateRecording(plan))
   const fold = startFold(marketMoney(plan.chain))
   const sink = createSink(plan.chain, rig.store, rowFactsOf(fold.state), { flushEveryMs: 0, flushRows: 1 }, 0)
   const updates: BlockUpdate[] = []

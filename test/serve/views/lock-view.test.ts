@@ -44,7 +44,7 @@ const LOCKED = {
 
 it('leaves locked tokens out of the market value, and burnt ones out of both', () => {
   const { market, token } = marketWith(LOCKED)
-  expect(tokenView(market, token)).toMatchObject({
+  expect(tokenView(market, token, UNKNOWN_RATES)).toMatchObject({
     ...{ lock_amount: '250', locked_percent: '0.25', lock_platform: 'UNCX, PinkLock', burn_amount: '100' },
     ...{ fdv: '1800', market_cap: '1300', is_lp_not_locked: 0 },
   })
@@ -80,7 +80,7 @@ it('lists the locks of holders and of the pool', () => {
 
 it('says nothing where nothing was read', () => {
   const { market, token } = marketWith(null)
-  expect(tokenView(market, token)).toMatchObject({
+  expect(tokenView(market, token, UNKNOWN_RATES)).toMatchObject({
     ...{ lock_amount: null, locked_percent: null, lock_platform: '', burn_amount: null, is_lp_not_locked: null },
     ...{ fdv: '2000', market_cap: '2000' },
   })

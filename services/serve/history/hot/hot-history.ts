@@ -3,6 +3,7 @@ import { INTERVALS } from '../../../core/domain/chains.js'
 import type { AppliedUpdate } from '../../memory/apply-update.js'
 import type { ServedChain } from '../../memory/served-chain.js'
 import type { EventQuery, Ordered } from '../event-order.js'
+import { firstPair } from '../first-pair.js'
 import type { Queries, QueryLanes } from '../query-lanes.js'
 import { type Order, readStoredBars, type Segment, type StoredCandles } from '../stored-candles.js'
 import { type EventTable, readStoredEvents } from '../stored-events.js'
@@ -11,6 +12,7 @@ import type { Flush } from '../top-holders.js'
 import { HotCandles, keptCandles } from './hot-candles.js'
 import { HotEvents, KEPT_EVENTS } from './hot-events.js'
 import { createHotHolders, type HoldersHold, type HotHolders } from './hot-holders.js'
+import { entriesOf, type HotLaunch } from './hot-launch.js'
 import { HotMainPairs } from './hot-main-pairs.js'
 import { createHotSeries, type Found, type SeriesKind } from './hot-series.js'
 
@@ -29,6 +31,8 @@ export interface HotHistory extends HotHolders {
     query?: EventQuery,
   ): Found<HotEvents<Event>>
   mainPairs(state: ServedChain, token: string): Found<HotMainPairs>
+  /** What the first buyers of a token kept. `load` has every update that was applied when it reads memory, whenever that is. */
+  launch(state: ServedChain, token: string, load: () => Promise<HotLaunch>): Found<HotLaunch>
   apply(applied: AppliedUpdate): void
   readonly bytes: number
   readonly size: number
@@ -58,6 +62,7 @@ export function createHotHistory(
     events: (state, pair, table, query) =>
       series.of(state, pair, eventKind(store, state, pair, table), query !== undefined && isAboutRecent(state, query)),
     mainPairs: (state, token) => series.of(state, token, mainPairKind(store, state, token)),
+    launch: (state, token, load) => series.of(state, token, launchKind(state, token, load)),
     apply: series.apply,
     get bytes() {
       return series.bytes
@@ -125,5 +130,15 @@ function mainPairKind(store: Queries, state: ServedChain, token: string): Series
       return true
     },
     bytesOf: (series) => series.bytes,
+  }
+}
+
+function launchKind(state: ServedChain, token: string, load: () => Promise<HotLaunch>): SeriesKind<HotLaunch> {
+  return {
+    name: 'launch',
+    load,
+    apply: (launch, { update }) => launch.apply(update, entriesOf(state, update, token)),
+    isCurrent: (launch) => launch.isOfFirst(state.targetPairs.of(token), () => firstPair(state, token)),
+    bytesOf: ({ bytes }) => bytes,
   }
 }

@@ -9,7 +9,6 @@ import {
   tokenChange,
   tokenFields,
   tokenValueUsd,
-  tokenView,
   tokenWindow,
   tokenWindowsSchema,
   tokenWindowsView,
@@ -17,6 +16,7 @@ import {
 import { operation } from '../operation.js'
 import { ChainName, limitOf, resolveChains } from '../parameters.js'
 import { badRequest } from '../problem.js'
+import { viewTokens } from '../view-tokens.js'
 import { demand, demandOf, isMoney } from './tokens-trending.js'
 
 const DEFAULT_LIMIT = 200
@@ -181,7 +181,7 @@ export const ranks = operation({
       ...fieldsOf(['token_buy_volume_u_5m', 'token_sell_volume_u_5m'], decimal),
     }),
   ),
-  handle({ chains }, { query }) {
+  async handle({ chains, launches }, { query }) {
     const { topic, limit = DEFAULT_LIMIT, offset = 0, window = '24h' } = query
     const markets = resolveChains(chains, query.chain)
     const names = markets.map(({ state }) => state.chain)
@@ -207,19 +207,22 @@ export const ranks = operation({
           listed.offer({ market, token, measure: sign * measure(market, token, window) })
     }
     const places = listed.items().slice(offset)
-    const data = places.map(({ market, token }) => rankedView(market, token))
+    const { views: data, isProvisional } = await viewTokens(launches, places, (view, token, { market }) => ({
+      ...view,
+      ...rankedFields(market, token),
+    }))
     return {
       data,
       chains: asked.map(({ state }) => state.chain),
+      isProvisional,
       ...(data.length === 0 ? { reason: 'no_trades' } : {}),
     }
   },
 })
 
-function rankedView(market: Market, token: TokenState) {
+function rankedFields(market: Market, token: TokenState) {
   const window = tokenWindow(market, token, '5m')
   return {
-    ...tokenView(market, token),
     ...tokenWindowsView(market, token),
     token_buy_volume_u_5m: decimalOrNull(window.buy_volume),
     token_sell_volume_u_5m: decimalOrNull(window.sell_volume),

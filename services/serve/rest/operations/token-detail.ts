@@ -5,13 +5,13 @@ import { deepestPairs, hasTraded } from '../../views/ranking.js'
 import {
   requiredTokenTexts,
   tokenFields,
-  tokenView,
   tokenWindowsSchema,
   tokenWindowsView,
   withRequiredTexts,
 } from '../../views/token-view.js'
 import { operation } from '../operation.js'
 import { resolveId, TokenIdParams } from '../parameters.js'
+import { viewTokens } from '../view-tokens.js'
 
 const MAX_PAIRS = 5
 
@@ -30,16 +30,21 @@ export const tokenDetail = operation({
     token: Type.Object({ ...tokenFields, ...requiredTokenTexts, ...tokenWindowsSchema }),
   }),
   nullable: true,
-  handle({ chains }, { params }) {
+  async handle({ chains, launches }, { params }) {
     const { address, chain, market } = resolveId(chains, params['token-id'], 'token-id')
-    const token = market.state.tokens.get(address)
+    const known = market.state.tokens.get(address)
+    const items = known === undefined ? [] : [{ market, token: known }]
+    const { views, isProvisional } = await viewTokens(launches, items, (view, token) => ({
+      ...withRequiredTexts(view),
+      ...tokenWindowsView(market, token),
+    }))
+    const [token] = views
     if (token === undefined) return { data: null, chains: [chain], reason: 'unknown_token', msg: 'token not found' }
-    const view = withRequiredTexts(tokenView(market, token))
     const data = {
       is_audited: market.facts?.audited?.includes(address) ?? false,
       pairs: deepestPairs(market, address, MAX_PAIRS).map((pair) => tokenPairView(market, pair)),
-      token: { ...view, ...tokenWindowsView(market, token) },
+      token,
     }
-    return { data, chains: [chain], ...(hasTraded(market, address) ? {} : { reason: 'no_trades' }) }
+    return { data, chains: [chain], isProvisional, ...(hasTraded(market, address) ? {} : { reason: 'no_trades' }) }
   },
 })

@@ -5,10 +5,11 @@ import type { TokenState } from '../../memory/served-chain.js'
 import type { Market } from '../../views/market-facts.js'
 import { isLookalike, knownLookalikes } from '../../views/name-flags.js'
 import { byMeasure, createShortlist, type Ranked, TOKEN_MEASURES, type TokenMeasure } from '../../views/ranking.js'
-import { tokenFields, tokenView } from '../../views/token-view.js'
+import { tokenFields } from '../../views/token-view.js'
 import { operation } from '../operation.js'
 import { ChainName, limitOf, resolveChains } from '../parameters.js'
 import { badRequest } from '../problem.js'
+import { viewTokens } from '../view-tokens.js'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 300
@@ -62,18 +63,18 @@ export const tokensKeyword = operation({
       }),
     }),
   ),
-  handle({ chains }, { query }) {
+  async handle({ chains, launches }, { query }) {
     const keyword = query.keyword.trim()
     if (keyword === '') throw badRequest('query_invalid', '`keyword` must not be blank.')
     const markets = resolveChains(chains, query.chain)
     const measure = TOKEN_MEASURES[query.orderby ?? 'tx_volume_u_24h']
     const found = findTokens(markets, keyword, measure, query.limit ?? DEFAULT_LIMIT)
-    const data = found.map(({ market, token, isImpostor }) => ({
-      ...tokenView(market, token),
+    const { views: data, isProvisional } = await viewTokens(launches, found, (view, _token, { isImpostor }) => ({
+      ...view,
       is_fake: isImpostor ? 1 : 0,
     }))
     const unknown = data.length === 0 ? { reason: 'unknown_token', msg: 'token not found' } : {}
-    return { data, chains: markets.map(({ state }) => state.chain), ...unknown }
+    return { data, chains: markets.map(({ state }) => state.chain), isProvisional, ...unknown }
   },
 })
 

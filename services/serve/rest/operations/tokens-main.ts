@@ -2,9 +2,10 @@ import { Type } from '@sinclair/typebox'
 import type { TokenState } from '../../memory/served-chain.js'
 import type { Market } from '../../views/market-facts.js'
 import { descending } from '../../views/ranking.js'
-import { requiredTokenTexts, tokenFields, tokenView, withRequiredTexts } from '../../views/token-view.js'
+import { requiredTokenTexts, tokenFields, withRequiredTexts } from '../../views/token-view.js'
 import { operation } from '../operation.js'
 import { ChainName, resolveChain } from '../parameters.js'
+import { viewTokens } from '../view-tokens.js'
 
 export const tokensMain = operation({
   id: 'tokensMain',
@@ -16,10 +17,16 @@ export const tokensMain = operation({
   params: Type.Object({}),
   query: Type.Object({ chain: ChainName }),
   data: Type.Array(Type.Object({ ...tokenFields, ...requiredTokenTexts })),
-  handle({ chains }, { query }) {
+  async handle({ chains, launches }, { query }) {
     const market = resolveChain(chains, query.chain)
-    const data = mainTokens(market).map((token) => withRequiredTexts(tokenView(market, token)))
-    return { data, chains: [market.state.chain], ...(data.length === 0 ? { reason: 'no_main_tokens' } : {}) }
+    const items = mainTokens(market).map((token) => ({ market, token }))
+    const { views: data, isProvisional } = await viewTokens(launches, items, withRequiredTexts)
+    return {
+      data,
+      chains: [market.state.chain],
+      isProvisional,
+      ...(data.length === 0 ? { reason: 'no_main_tokens' } : {}),
+    }
   },
 })
 

@@ -3,10 +3,11 @@ import type { TokenInfo } from '../../../core/domain/records.js'
 import { decimalOrNull } from '../../views/field-formats.js'
 import type { Market } from '../../views/market-facts.js'
 import { byMeasure, createShortlist, type Ranked, TOKEN_MEASURES, type TokenMeasure } from '../../views/ranking.js'
-import { tokenFields, tokenView } from '../../views/token-view.js'
+import { tokenFields } from '../../views/token-view.js'
 import { operation } from '../operation.js'
 import { ChainName, limitOf, resolveChains } from '../parameters.js'
 import { badRequest } from '../problem.js'
+import { viewTokens } from '../view-tokens.js'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 300
@@ -53,7 +54,7 @@ export const tokensPlatform = operation({
       }),
     }),
   ),
-  handle({ chains }, { query }) {
+  async handle({ chains, launches }, { query }) {
     const markets = resolveChains(chains, query.chain)
     if (WITHOUT_RULE.includes(query.tag))
       return { data: [], chains: markets.map(({ state }) => state.chain), reason: 'tag_without_rule' }
@@ -74,11 +75,12 @@ export const tokensPlatform = operation({
       }
     }
     const ordered = listed.items().map((one) => ({ ...one, measure: orderBy(one.market, one.token) }))
-    const data = ordered.sort(byMeasure).map(({ market, token }) => ({
-      ...tokenView(market, token),
+    ordered.sort(byMeasure)
+    const { views: data, isProvisional } = await viewTokens(launches, ordered, (view, token) => ({
+      ...view,
       launch_progress: decimalOrNull(token.info.launch_progress),
     }))
-    return { data, chains: markets.map(({ state }) => state.chain) }
+    return { data, chains: markets.map(({ state }) => state.chain), isProvisional }
   },
 })
 

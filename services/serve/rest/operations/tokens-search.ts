@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox'
-import { tokenFields, tokenView, tokenWindowsSchema, tokenWindowsView } from '../../views/token-view.js'
+import { tokenFields, tokenWindowsSchema, tokenWindowsView } from '../../views/token-view.js'
 import { operation } from '../operation.js'
 import { batchAnswer, resolveTokenIds, tokenIds } from '../parameters.js'
+import { viewTokens } from '../view-tokens.js'
 
 const MAX_TOKENS = 50
 
@@ -17,12 +18,16 @@ export const tokensSearch = operation({
   query: Type.Object({}),
   body: Type.Object({ token_ids: tokenIds(MAX_TOKENS) }),
   data: Type.Array(Type.Object({ ...tokenFields, ...tokenWindowsSchema })),
-  handle({ chains }, { body }) {
+  async handle({ chains, launches }, { body }) {
     const ids = resolveTokenIds(chains, body.token_ids, MAX_TOKENS)
-    const data = ids.known.flatMap(({ address, market }) => {
+    const items = ids.known.flatMap(({ address, market }) => {
       const token = market.state.tokens.get(address)
-      return token === undefined ? [] : [{ ...tokenView(market, token), ...tokenWindowsView(market, token) }]
+      return token === undefined ? [] : [{ market, token }]
     })
-    return { data, ...batchAnswer(ids, data.length) }
+    const { views: data, isProvisional } = await viewTokens(launches, items, (view, token, { market }) => ({
+      ...view,
+      ...tokenWindowsView(market, token),
+    }))
+    return { data, isProvisional, ...batchAnswer(ids, data.length) }
   },
 })

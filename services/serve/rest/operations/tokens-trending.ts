@@ -5,10 +5,11 @@ import { dayMakers, dayTrades, hourVolumeUsd } from '../../memory/windows.js'
 import { int } from '../../views/field-formats.js'
 import type { Market } from '../../views/market-facts.js'
 import { byText, createShortlist } from '../../views/ranking.js'
-import { TokenView, tokenView } from '../../views/token-view.js'
-import { type Answer, operation } from '../operation.js'
+import { TokenView } from '../../views/token-view.js'
+import { type Answer, type OperationContext, operation } from '../operation.js'
 import { ChainName, NextCursor, resolveChain } from '../parameters.js'
 import { badRequest } from '../problem.js'
+import { viewTokens } from '../view-tokens.js'
 
 const DEFAULT_PAGE_SIZE = 50
 const MAX_PAGE_SIZE = 100
@@ -54,19 +55,20 @@ export const tokensTrending = operation({
     next_cursor: NextCursor,
     tokens: Type.Array(TokenView),
   }),
-  handle({ chains }, { query }) {
+  async handle({ chains, launches }, { query }) {
     const market = resolveChain(chains, query.chain)
     const page = query.current_page ?? 0
     const pageSize = query.page_size ?? query.limit ?? DEFAULT_PAGE_SIZE
-    if (query.cursor !== undefined) return keptPage(market, query.cursor, pageSize)
+    if (query.cursor !== undefined) return keptPage(launches, market, query.cursor, pageSize)
     const { tokens, total } = trending(market, page, pageSize)
+    const { views, isProvisional } = await viewPage(launches, market, tokens)
     const data = {
-      current_page_size: tokens.length,
+      current_page_size: views.length,
       next_page: (page + 1) * pageSize < total ? page + 1 : LAST_PAGE,
       total,
-      tokens: tokens.map((token) => tokenView(market, token)),
+      tokens: views,
     }
-    return { data, chains: [market.state.chain], ...(total === 0 ? { reason: 'no_trades' } : {}) }
+    return { data, chains: [market.state.chain], isProvisional, ...(total === 0 ? { reason: 'no_trades' } : {}) }
   },
 })
 
@@ -77,7 +79,19 @@ const MOST_KEPT_TOKENS = 10_000
 const keptOrders = new Map<string, KeptOrder>()
 let lastOrder = 0
 
-function keptPage(market: Market, cursor: string, pageSize: number): Answer<unknown> {
+type Launches = OperationContext['launches']
+
+function viewPage(launches: Launches, market: Market, tokens: readonly TokenState[]) {
+  const items = tokens.map((token) => ({ market, token }))
+  return viewTokens(launches, items, (view) => view)
+}
+
+async function keptPage(
+  launches: Launches,
+  market: Market,
+  cursor: string,
+  pageSize: number,
+): Promise<Answer<unknown>> {
   const { state } = market
   const [name = '', from = '0'] = cursor === 'start' ? [keepOrder(market)] : cursor.split('.')
   const order = keptOrders.get(`${state.chain} ${name}`)
@@ -88,10 +102,11 @@ function keptPage(market: Market, cursor: string, pageSize: number): Answer<unkn
   // A reorg may have removed a token.
   const tokens = order.tokens.slice(start, end).flatMap((address) => state.tokens.get(address) ?? [])
   const isLast = end >= order.tokens.length
+  const { views } = await viewPage(launches, market, tokens)
   const data = {
-    ...{ current_page_size: tokens.length, next_page: LAST_PAGE, total: order.total },
+    ...{ current_page_size: views.length, next_page: LAST_PAGE, total: order.total },
     ...(isLast ? {} : { next_cursor: `${name}.${end}` }),
-    tokens: tokens.map((token) => tokenView(market, token)),
+    tokens: views,
   }
   const reason = order.total === 0 ? { reason: 'no_trades' } : {}
   return { data, chains: [state.chain], isProvisional: true, ...reason }
