@@ -97,7 +97,10 @@ async function replayed(): Promise<string[]> {
   const { platform, config } = openPlatform()
   const lines: string[] = []
   const reporter = createReplayReporter(platform.log, { chain, nowMs: Date.now, isEmbedded: false })
-  const stores = { live: store, openBeside, drop: () => dropReplayedRows(store, chain), close: async () => {} }
+  const stores = {
+    ...{ live: store, openBeside, flushLive: async () => {}, close: async () => {} },
+    drop: () => dropReplayedRows(store, chain),
+  }
   const out = { line: async (text: string) => void lines.push(text) } as Output
   const deps = { platform, stores, reporter, facts: other, isServed: true, logger: silentLogger, out, nowMs: Date.now }
   const progress = () => ({ report: () => {}, end: () => {} })

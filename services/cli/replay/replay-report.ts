@@ -26,6 +26,8 @@ type ReporterOptions = {
 }
 
 const KEEP_MS = 3_600_000
+/** The embedded log has one writer at a time, and this process has a low priority: `up` may wait for it. */
+const EMBEDDED_EVERY_MS = 10_000
 const NOTHING: Progress = { report: () => {}, end: () => {} }
 
 export function createReplayReporter(log: EventLog, { chain, nowMs, isEmbedded }: ReporterOptions): ReplayReporter {
@@ -37,7 +39,11 @@ export function createReplayReporter(log: EventLog, { chain, nowMs, isEmbedded }
   return {
     stage(stage, epoch, shown = NOTHING) {
       current = { ...current, stage, epoch, done: 0, total: 0, perS: 0, leftS: null }
-      publishing ??= publishStatus(log, { instance: chain, report, nowMs }, ending.signal)
+      publishing ??= publishStatus(
+        log,
+        { instance: chain, report, nowMs, ...(isEmbedded && { everyMs: EMBEDDED_EVERY_MS }) },
+        ending.signal,
+      )
       const pace = createPace(nowMs)
       return {
         report(done, total = 0) {

@@ -3,7 +3,8 @@ import { dropReplayedRows } from '../../aggregate/replay/replayed-rows.js'
 import type { Config } from '../../core/config/index.js'
 import type { DataDir } from '../../core/data-dir/data-dir.js'
 import { openStore } from '../../core/store/clickhouse-store.js'
-import { openLocalStore } from '../../core/store/local-store.js'
+import { flushServed } from '../../core/store/engine-socket.js'
+import { openLocalStore, socketPathOf } from '../../core/store/local-store.js'
 import type { Store } from '../../core/store/port.js'
 import { replayDatabase } from '../../core/store/tables.js'
 import { serverTarget } from '../../processes/open-store.js'
@@ -12,6 +13,8 @@ export type ReplayStores = {
   live: Store
   /** Opens the store beside it; its tables may not exist yet. */
   openBeside(): Promise<Store>
+  /** Has a running `up` store what it folded. */
+  flushLive(): Promise<void>
   /** Deletes the rows of the replay. */
   drop(): Promise<void>
   close(): Promise<void>
@@ -32,6 +35,9 @@ export async function openReplayStores(
   return {
     live,
     openBeside: () => open(replayDatabase(live.database, chain)),
+    async flushLive() {
+      if (choice.kind === 'embedded' && dir !== undefined) await flushServed(socketPathOf(dir.path))
+    },
     drop: () => dropReplayedRows(live, chain),
     close: () => live.close(),
   }

@@ -64,6 +64,7 @@ export function addReplay({ program, world, act }: Cli): void {
 }
 
 export async function runReplayCommand(world: World, options: ReplayOptions): Promise<number> {
+  lowerPriority()
   const { chain } = options
   const config = configOfExistingData(world, options)
   const facts = chainFacts(config, chain)
@@ -85,7 +86,6 @@ export async function runReplayCommand(world: World, options: ReplayOptions): Pr
   const dirLock = isServed ? undefined : lockDataDir(dir)
   const shutdown = createShutdown(logger)
   try {
-    lowerPriority()
     const health = createHealth({ parts: ['log', 'store'], logger })
     const platform = await openPlatform({
       ...{ config, logger, health, signal: shutdown.signal },

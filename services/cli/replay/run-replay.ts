@@ -248,6 +248,7 @@ async function verifyReplayed(deps: Deps, { epoch }: Replay, beside: Store, seq:
 /** Waits until the live fold has stored what the replay has: clients are at that block then. */
 async function untilLiveHas(deps: Deps, seq: number, signal: AbortSignal): Promise<boolean> {
   const { stores, isServed, chain, logger } = deps
+  if (isServed) await stores.flushLive()
   for (let looks = 1; isServed && !signal.aborted; looks += 1) {
     const stored = await storedProgress(stores.live, chain)
     if (stored !== undefined && stored.seq >= seq) break

@@ -52,6 +52,8 @@ export type PublishStatusOptions = {
   logger?: Logger
   nowMs?: () => number
   sleep?: Sleep
+  /** How often it is looked for a change. */
+  everyMs?: number
 }
 
 const PUBLISH_EVERY_MS = 2_000
@@ -61,6 +63,7 @@ export const HEARTBEAT_MS = 15_000
 /** Publishes the report when it changes, until the signal aborts. Retries while the log is unreachable. */
 export async function publishStatus(log: EventLog, options: PublishStatusOptions, signal: AbortSignal): Promise<void> {
   const { instance, report, logger = silentLogger, nowMs = Date.now, sleep: wait = sleep } = options
+  const { everyMs = PUBLISH_EVERY_MS } = options
   let published = ''
   let publishedAtMs = Number.NEGATIVE_INFINITY
   while (!signal.aborted) {
@@ -77,7 +80,7 @@ export async function publishStatus(log: EventLog, options: PublishStatusOptions
         if (!isRetryable(error)) return logger.error('publishing the status failed', { topic: STATUS_TOPIC, error })
       }
     }
-    await wait(PUBLISH_EVERY_MS, signal)
+    await wait(everyMs, signal)
   }
 }
 

@@ -183,6 +183,7 @@ export async function openReplayedNode() {
     const beside = {
       live: store,
       openBeside: () => openBeside(chain),
+      flushLive: async () => {},
       drop: () => dropReplayedRows(store, chain),
       close: async () => {},
     }
