@@ -23,14 +23,19 @@ type ReporterOptions = {
   nowMs: () => number
   /** The log does not compact topics: older reports are deleted. */
   isEmbedded: boolean
+  everyMs?: number
 }
 
 const KEEP_MS = 3_600_000
+const EVERY_MS = 2000
 /** The embedded log has one writer at a time, and this process has a low priority: `up` may wait for it. */
 const EMBEDDED_EVERY_MS = 10_000
 const NOTHING: Progress = { report: () => {}, end: () => {} }
 
-export function createReplayReporter(log: EventLog, { chain, nowMs, isEmbedded }: ReporterOptions): ReplayReporter {
+export function createReplayReporter(
+  log: EventLog,
+  { chain, nowMs, isEmbedded, everyMs = isEmbedded ? EMBEDDED_EVERY_MS : EVERY_MS }: ReporterOptions,
+): ReplayReporter {
   let current: ReplayedChain = { chain, epoch: 0, stage: 'folding', done: 0, total: 0, perS: 0, leftS: null }
   const ending = new AbortController()
   let publishing: Promise<void> | undefined
@@ -39,11 +44,7 @@ export function createReplayReporter(log: EventLog, { chain, nowMs, isEmbedded }
   return {
     stage(stage, epoch, shown = NOTHING) {
       current = { ...current, stage, epoch, done: 0, total: 0, perS: 0, leftS: null }
-      publishing ??= publishStatus(
-        log,
-        { instance: chain, report, nowMs, ...(isEmbedded && { everyMs: EMBEDDED_EVERY_MS }) },
-        ending.signal,
-      )
+      publishing ??= publishStatus(log, { instance: chain, report, nowMs, everyMs }, ending.signal)
       const pace = createPace(nowMs)
       return {
         report(done, total = 0) {
