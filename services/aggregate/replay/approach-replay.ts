@@ -97,13 +97,13 @@ async function tryOnce(deps: SwitchDeps, live: ChainPipeline, signal: AbortSigna
   if (typeof opened === 'string') return undefined
   const { pipeline } = opened
   const topic = blocksTopic(facts.chain, replay.generation)
+  const afterBatch = async () => {
+    await nextTurn()
+    signal.throwIfAborted()
+  }
   try {
     for (let round = 0; round < MAX_ROUNDS && !signal.aborted && pipeline.stopped === null; round += 1) {
       const behind = live.position - pipeline.position
-      const afterBatch = async () => {
-        await nextTurn()
-        signal.throwIfAborted()
-      }
       await foldUntil(log, topic, pipeline, { position: live.position, seq: 0 }, { batch: BATCH, afterBatch })
       await pipeline.checkpoint()
       if (behind <= NEAR_RECORDS) return { opened, live }

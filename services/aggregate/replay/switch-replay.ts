@@ -55,38 +55,37 @@ export async function switchToReplay(
 async function switchToReady(deps: SwitchDeps, replay: Replay, approached?: Approached): Promise<Switched | undefined> {
   const { parts, facts } = deps
   const { chain } = facts
-  const opened = await prepare(deps, replay, approached)
-  if (typeof opened === 'string') {
-    await parts.replays.load()
-    // A process that had the chain before, or has it now, is further.
-    if (parts.replays.of(chain)?.phase !== 'ready') return switchToReplay(deps, chain)
-    return refuse(deps, replay, opened)
-  }
+  const prepared = await prepare(deps, replay, approached)
+  const opened = typeof prepared === 'string' ? undefined : prepared
+  let isReady = true
+  let switched: Switched | undefined
   try {
     await parts.replays.load()
-    if (parts.replays.of(chain)?.phase !== 'ready') {
-      await opened.close()
-      return await switchToReplay(deps, chain)
-    }
-    await parts.replays.putWithMoney(chain, { ...replay, phase: 'switching' }, moneyAfter(facts, parts.replays, replay))
-    if (await finishSwitch(deps, replay, opened)) {
-      const fold = await opened.pipeline.handOver()
-      await opened.closeRows()
-      return { fold, state: opened.state }
-    }
-    await opened.close()
-    return undefined
-  } catch (error) {
-    await opened.close()
-    throw error
+    isReady = parts.replays.of(chain)?.phase === 'ready'
+    if (isReady && typeof prepared === 'string') await refuse(deps, replay, prepared)
+    else if (isReady && opened !== undefined) switched = await takeOver(deps, replay, opened)
+  } finally {
+    if (switched === undefined) await opened?.close()
   }
+  // A process that had the chain before, or has it now, is further.
+  return isReady ? switched : switchToReplay(deps, chain)
 }
 
-async function refuse({ parts, logger, facts }: SwitchDeps, replay: Replay, reason: string): Promise<undefined> {
+/** Undefined: another process has the chain now, and finished the switch. */
+async function takeOver(deps: SwitchDeps, replay: Replay, opened: OpenReplay): Promise<Switched | undefined> {
+  const { parts, facts } = deps
+  const money = moneyAfter(facts, parts.replays, replay)
+  await parts.replays.putWithMoney(facts.chain, { ...replay, phase: 'switching' }, money)
+  if (!(await finishSwitch(deps, replay, opened))) return undefined
+  const fold = await opened.pipeline.handOver()
+  await opened.closeRows()
+  return { fold, state: opened.state }
+}
+
+async function refuse({ parts, logger, facts }: SwitchDeps, replay: Replay, reason: string): Promise<void> {
   const { chain } = facts
   logger.error('cannot switch to the replay of a chain', { chain, epoch: replay.epoch, reason })
   await parts.replays.put(chain, { ...replay, phase: 'refused', reason })
-  return undefined
 }
 
 /** False: another process has the chain now and finished the switch. What comes later, such as another replay, is not touched. */

@@ -1,5 +1,6 @@
 /** Tells running servers how far a replay is: they show it in `/status` and `/metrics`. */
 import {
+  PUBLISH_EVERY_MS,
   publishReport,
   publishStatus,
   type ReplayedChain,
@@ -27,14 +28,13 @@ type ReporterOptions = {
 }
 
 const KEEP_MS = 3_600_000
-const EVERY_MS = 2000
 /** The embedded log has one writer at a time, and this process has a low priority: `up` may wait for it. */
 const EMBEDDED_EVERY_MS = 10_000
 const NOTHING: Progress = { report: () => {}, end: () => {} }
 
 export function createReplayReporter(
   log: EventLog,
-  { chain, nowMs, isEmbedded, everyMs = isEmbedded ? EMBEDDED_EVERY_MS : EVERY_MS }: ReporterOptions,
+  { chain, nowMs, isEmbedded, everyMs = isEmbedded ? EMBEDDED_EVERY_MS : PUBLISH_EVERY_MS }: ReporterOptions,
 ): ReplayReporter {
   let current: ReplayedChain = { chain, epoch: 0, stage: 'folding', done: 0, total: 0, perS: 0, leftS: null }
   const ending = new AbortController()

@@ -56,7 +56,7 @@ export type PublishStatusOptions = {
   everyMs?: number
 }
 
-const PUBLISH_EVERY_MS = 2_000
+export const PUBLISH_EVERY_MS = 2_000
 /** An unchanged report is published again this often: an instance silent for much longer is gone. */
 export const HEARTBEAT_MS = 15_000
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { loadSync, type MessageTypeDefinition, type MethodDefinition, type ServiceDefinition } from '@grpc/proto-loader'
 import { repositoryRoot } from '../../../../../schemas/avro.js'
 import type { ChainScope } from '../../../../core/config/node-source.js'
+import { followsBalances } from '../../../decode/scope.js'
 import type { Program } from '../../../decode/solana/program-decoder.js'
 import type { Commitment } from '../slot-block.js'
 
@@ -79,6 +80,6 @@ export function accountsOfInterest(
   programs: readonly Program[],
   lockers: readonly string[] = [],
 ): string[] {
-  const isFollowing = balances !== 'off' || holders.length > 0
+  const isFollowing = followsBalances({ balances, holders: new Set(holders) })
   return isFollowing ? [] : [...programs.flatMap(({ programIds }) => programIds), ...lockers]
 }

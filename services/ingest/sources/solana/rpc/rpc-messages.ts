@@ -56,22 +56,14 @@ export const accountsRequest = (
 })
 
 /** As of a slot or later. */
-export const programAccountsRequest = (
-  { programId, dataBytes, matches }: AccountList,
-  minContextSlot: number,
-): RpcRequest => ({
-  method: 'getProgramAccounts',
-  params: [
-    programId,
-    {
-      ...{ commitment: 'confirmed', encoding: 'base64', minContextSlot },
-      filters: [
-        ...(dataBytes === undefined ? [] : [{ dataSize: dataBytes }]),
-        ...matches.map(({ offset, bytes }) => ({ memcmp: { offset, bytes } })),
-      ],
-    },
-  ],
-})
+export const programAccountsRequest = (list: AccountList, minContextSlot: number): RpcRequest =>
+  listedRequest(list, { commitment: 'confirmed', minContextSlot })
+
+function listedRequest({ programId, dataBytes, matches }: AccountList, how: Record<string, unknown>): RpcRequest {
+  const sized = dataBytes === undefined ? [] : [{ dataSize: dataBytes }]
+  const filters = [...sized, ...matches.map(({ offset, bytes }) => ({ memcmp: { offset, bytes } }))]
+  return { method: 'getProgramAccounts', params: [programId, { ...how, encoding: 'base64', filters }] }
+}
 
 /** All accounts of a mint. */
 export type TokenAccountList = {
@@ -88,20 +80,14 @@ export type TokenAccountList = {
 export const tokenAccountsRequest = (
   { programId, mint, firstBytes }: TokenAccountList,
   minContextSlot: number,
-): RpcRequest => ({
-  method: 'getProgramAccounts',
-  params: [
-    programId,
-    {
-      ...{ commitment: 'finalized', encoding: 'base64', withContext: true, minContextSlot },
-      ...(firstBytes === undefined ? {} : { dataSlice: { offset: 0, length: firstBytes } }),
-      filters: [
-        ...(programId === TOKEN ? [{ dataSize: TOKEN_ACCOUNT_BYTES }] : []),
-        { memcmp: { offset: 0, bytes: mint } },
-      ],
-    },
-  ],
-})
+): RpcRequest => {
+  const sized = programId === TOKEN ? { dataBytes: TOKEN_ACCOUNT_BYTES } : {}
+  const sliced = firstBytes === undefined ? {} : { dataSlice: { offset: 0, length: firstBytes } }
+  return listedRequest(
+    { programId, ...sized, matches: [{ offset: 0, bytes: mint }] },
+    { commitment: 'finalized', withContext: true, minContextSlot, ...sliced },
+  )
+}
 
 /** For every slot, as soon as it is processed. */
 export const SLOT_NOTICES: RpcRequest = { method: 'slotSubscribe', params: [] }
