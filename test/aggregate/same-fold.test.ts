@@ -36,7 +36,7 @@ it('continues with tokens that the chain has not seen, and ends where a fold of 
   const other = { ...money, stables: [...money.stables, unseen], majors: [...money.majors, `${unseen.slice(0, -1)}c`] }
   expect(foldFingerprint(other, maxTimeBackS)).not.toBe(meta.fingerprint)
   expect(whyOtherFold(store, meta, wanted(other))).toBeUndefined()
-  const state = atOnce(restoringState(other, FOLD_SETTINGS, meta, store, restingState(store, new Map())))
+  const state = atOnce(restoringState(other, FOLD_SETTINGS, meta, store, restingState(store)))
   const history = new StoredHistory(store)
   const continued = lines.slice(half).flatMap((line) => applyRecord(state, history, chainRecordOf(line, other)) ?? [])
   const whole = foldLines(startFold(other), lines)

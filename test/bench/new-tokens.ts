@@ -30,7 +30,7 @@ export function benchNewTokens(): boolean {
 
 function newTokenUs(pairs: number): number {
   const store = memoryStateStore()
-  const state = new FoldState(benchFacts, { maxTimeBackS: 3600, journalBlocks: 4 }, 1, restingState(store, new Map()))
+  const state = new FoldState(benchFacts, { maxTimeBackS: 3600, journalBlocks: 4 }, 1, restingState(store))
   const history = new StoredHistory(store)
   let number = 0
   const apply = (events: Event[]) => {

@@ -33,13 +33,15 @@ const LIMIT = 1.4
 const SETTINGS = {
   ...{ maxTimeBackS: 3600, journalBlocks: 4096, flushEveryMs: 3_600_000, flushRows: FLUSH_ROWS },
   ...{
-    checkpointEveryMs: 5000,
+    checkpointEveryMs: 60_000,
     updatesKeptMs: 86_400_000,
     updatesHeldMs: 0,
     deadKeptMs: 86_400_000,
     secondCandlesKeptS: 30 * 86_400,
   },
 }
+/** As `up` runs the fold. */
+export const FOLD_HEAP = ['--max-semi-space-size=32']
 const IN = blocksTopic(BENCH_CHAIN)
 const BATCH = 64
 
@@ -67,7 +69,7 @@ export async function benchPipeline(): Promise<boolean> {
 }
 
 function runChild(mode: string, dir: string): Measured[] {
-  const output = execFileSync(process.execPath, [fileURLToPath(import.meta.url), mode, dir], {
+  const output = execFileSync(process.execPath, [...FOLD_HEAP, fileURLToPath(import.meta.url), mode, dir], {
     stdio: ['ignore', 'pipe', 'inherit'],
     maxBuffer: 1 << 26,
   })
@@ -93,7 +95,7 @@ export async function stagesAlone(dir: string): Promise<Measured[]> {
   const store = await openStore({ kind: 'embedded', path: join(dir, 'store-stages') })
   await store.migrate()
   const memory = memoryStateStore()
-  const state = new FoldState(benchFacts, SETTINGS, 1, restingState(memory, new Map()))
+  const state = new FoldState(benchFacts, SETTINGS, 1, restingState(memory))
   const history = new StoredHistory(memory)
   const facts = rowFactsOf(state)
   const totals = new Map<string, Measured>()

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import type { Block, Event, SwapEvent } from '../../services/core/domain/records.js'
 import type { Store } from '../../services/core/store/port.js'
 import { type Measured, printTable } from './measure.js'
-import { stagesAlone, wholePath, writeLog } from './pipeline.js'
+import { FOLD_HEAP, stagesAlone, wholePath, writeLog } from './pipeline.js'
 import { benchBlocks, benchFacts } from './workload.js'
 
 const PLAN = { pools: 400, wallets: 4000, blocks: 1000 }
@@ -60,7 +60,7 @@ async function runKind(kind: Kind): Promise<Measured[]> {
 }
 
 function runChild(mode: Mode, kind: Kind, dir: string): Measured[] {
-  const output = execFileSync(process.execPath, [fileURLToPath(import.meta.url), mode, kind, dir], {
+  const output = execFileSync(process.execPath, [...FOLD_HEAP, fileURLToPath(import.meta.url), mode, kind, dir], {
     stdio: ['ignore', 'pipe', 'inherit'],
     maxBuffer: 1 << 26,
   })

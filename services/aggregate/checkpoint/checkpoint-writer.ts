@@ -1,5 +1,6 @@
 /** Writes checkpoints, and drops idle pairs from memory once they are written. */
 import { atOnce } from '../../core/runtime/in-turns.js'
+import { type Balance, ByHolder } from '../state/balances.js'
 import type { FoldState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
 import { WALLET_REACH_S } from '../state/rolling-windows.js'
@@ -18,7 +19,7 @@ export type CapturedCheckpoint = {
 
 export class CheckpointWriter {
   /** Balances captured but not yet written: the store does not have them yet, the fold no longer has them. */
-  readonly pendingBalances = new Map<string, string | null>()
+  readonly pendingBalances = new ByHolder<Balance | null>()
   private journals: number[] = []
   private restedAtS = 0
 
@@ -39,8 +40,7 @@ export class CheckpointWriter {
     more: readonly StateChange[] = [],
   ): CapturedCheckpoint {
     const { store, fingerprint, pendingBalances } = this
-    for (const [key, balance] of state.balances) pendingBalances.set(key, balance)
-    state.balances.clear()
+    pendingBalances.take(state.balances)
     const captured = new StateCapture(state, store, pendingBalances, history, {
       ...{ position, fingerprint, keptJournals: this.journals },
     })

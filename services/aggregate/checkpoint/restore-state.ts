@@ -1,16 +1,24 @@
 /** Restores the fold's state from a checkpoint. */
 import type { ChainFacts } from '../../core/domain/chains.js'
 import { noteRestoredTrades, type TradedAt } from '../fold/moved-windows.js'
+import { type Balance, ByHolder, parseBalance, splitHolderKey } from '../state/balances.js'
 import type { BucketRing } from '../state/bucket-ring.js'
 import { type FoldSettings, FoldState, type RestingState } from '../state/fold-state.js'
-import type { BlockJournal } from '../state/journal.js'
+import type { BalanceOp, BlockJournal, TextOp } from '../state/journal.js'
 import { ActivePair, PAIR, type PairText } from '../state/pairs.js'
 import { type SharedSpace, WALLET_REACH_S, Windows } from '../state/rolling-windows.js'
 import type { TokenText } from '../state/tokens.js'
 import { UndoStack } from '../state/undo-stack.js'
 import { readBuckets, readWholeBuckets } from './bucket-image.js'
 import { restoreSmall, type SmallImage } from './small-image.js'
-import { META_KEY, type Meta, type OldStoredRings, type StoredJournal, type StoredRings } from './state-image.js'
+import {
+  balanceKey,
+  META_KEY,
+  type Meta,
+  type OldStoredRings,
+  type StoredJournal,
+  type StoredRings,
+} from './state-image.js'
 import { padded, type StateStore, stateDamaged, unpack } from './state-store.js'
 import { loadChunks, loadWindows, restoreBefore } from './windows-image.js'
 
@@ -19,15 +27,15 @@ export function readMeta(store: StateStore): Meta | undefined {
   return kept === undefined ? undefined : unpack<Meta>(kept).fields
 }
 
-/** Reads state that is only in the store; `pending` holds balances captured but not yet written. */
-export function restingState(store: StateStore, pending: ReadonlyMap<string, string | null>): RestingState {
+/** Reads state that is only in the store; `pending`: balances captured but not yet written. */
+export function restingState(store: StateStore, pending = new ByHolder<Balance | null>()): RestingState {
   return {
     activePair: (id, space) => loadActivePair(store, id, space),
-    balance(key) {
-      const waiting = pending.get(key)
+    balance(token, holder) {
+      const waiting = pending.get(token, holder)
       if (waiting !== undefined) return waiting ?? undefined
-      const kept = store.get(`h/${key}`)
-      return kept === undefined ? undefined : unpack<string>(kept).fields
+      const kept = store.get(balanceKey(token, holder))
+      return kept === undefined ? undefined : parseBalance(token, holder, unpack<string>(kept).fields)
     },
   }
 }
@@ -109,8 +117,17 @@ export function loadActivePair(store: StateStore, id: number, space: SharedSpace
 
 function readJournal(store: StateStore, seq: number): BlockJournal {
   const { fields, numbers } = unpack<StoredJournal>(mustGet(store, `j/${padded(seq)}`))
-  const { toldPairs: publishedPairs, toldTokens: publishedTokens, ...rest } = fields
-  return { ...rest, publishedPairs, publishedTokens, stack: new UndoStack(numbers, numbers.length) }
+  const { toldPairs: publishedPairs, toldTokens: publishedTokens, texts: stored, ...rest } = fields
+  const texts: TextOp[] = []
+  const balances: BalanceOp[] = []
+  for (const op of stored) {
+    if (op.op !== 'holder') texts.push(op)
+    else {
+      const { token, holder } = splitHolderKey(op.key)
+      balances.push({ token, holder, old: op.old === null ? null : parseBalance(token, holder, op.old) })
+    }
+  }
+  return { ...rest, texts, balances, publishedPairs, publishedTokens, stack: new UndoStack(numbers, numbers.length) }
 }
 
 /** Pairs with buckets in a window must be in memory: their windows lose buckets as time passes. */

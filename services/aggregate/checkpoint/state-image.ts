@@ -2,14 +2,15 @@
 import { K1, K60, S1 } from '../../core/domain/buckets.js'
 import { type ChainMoney, INTERVALS } from '../../core/domain/chains.js'
 import { moneyOf } from '../../core/domain/money.js'
+import { type Balance, type ByHolder, balanceText, holderKey } from '../state/balances.js'
 import type { BucketRing } from '../state/bucket-ring.js'
 import type { BeforeChange, FoldState } from '../state/fold-state.js'
-import type { BlockJournal } from '../state/journal.js'
+import type { BlockJournal, TextOp } from '../state/journal.js'
 import { type ActivePair, PAIR } from '../state/pairs.js'
 import type { StoredHistory } from './applied-history.js'
 import { BucketWriter } from './bucket-image.js'
 import { smallImage } from './small-image.js'
-import { pack, padded, type StateChange, type StateStore } from './state-store.js'
+import { pack, packText, padded, type StateChange, type StateStore } from './state-store.js'
 import { ringImage, storedCloses, type WindowFacts, windowsErased, windowsImage } from './windows-image.js'
 
 /** The input position and the state's own numbers: the fields of the `meta` key. */
@@ -43,6 +44,8 @@ export type StoredRings = { busy: StoredRing[] }
 /** As written at first: every row whole. */
 export type OldStoredRings = StoredRing[]
 
+const BALANCES_PER_STEP = 16
+
 /** `keptJournals`: seqs in the last checkpoint. */
 type CaptureFacts = Pick<Meta, 'position' | 'fingerprint'> & { keptJournals: readonly number[] }
 
@@ -66,7 +69,7 @@ export class StateCapture implements BeforeChange {
   constructor(
     readonly state: FoldState,
     readonly store: StateStore,
-    private readonly balances: ReadonlyMap<string, string | null>,
+    private readonly balances: ByHolder<Balance | null>,
     history: StoredHistory,
     { position, fingerprint, keptJournals }: CaptureFacts,
   ) {
@@ -139,9 +142,13 @@ export class StateCapture implements BeforeChange {
       yield
     }
     this.state.beforeChange = null
-    for (const [key, balance] of this.balances) {
-      this.changes.push({ key: `h/${key}`, value: balance === null ? null : pack(balance) })
-      yield
+    let copied = 0
+    for (const [token, holders] of this.balances.entries()) {
+      for (const [holder, balance] of holders) {
+        this.changes.push({ key: balanceKey(token, holder), value: balance && packText(balanceText(balance)) })
+        copied += 1
+        if (copied % BALANCES_PER_STEP === 0) yield
+      }
     }
   }
 }
@@ -234,15 +241,27 @@ function tokenImage(id: number, { state, store, windowFacts, changes }: ImagePar
   }
 }
 
+export const balanceKey = (token: string, holder: string): string => `h/${holderKey(token, holder)}`
+
 const journalKey = (seq: number): string => `j/${padded(seq)}`
 
-/** A journal's JSON as checkpoints have always stored it: two fields have older names there. */
-export type StoredJournal = Omit<BlockJournal, 'stack' | 'publishedPairs' | 'publishedTokens'> & {
+/** A journal's JSON as checkpoints have always stored it: two fields have older names there, and balances are among the texts. */
+export type StoredJournal = Omit<
+  BlockJournal,
+  'stack' | 'texts' | 'balances' | 'publishedPairs' | 'publishedTokens'
+> & {
+  texts: (TextOp | { op: 'holder'; key: string; old: string | null })[]
   toldPairs: number[]
   toldTokens: number[]
 }
 
-function packJournal({ stack, publishedPairs, publishedTokens, ...rest }: BlockJournal): Uint8Array {
-  const fields: StoredJournal = { ...rest, toldPairs: publishedPairs, toldTokens: publishedTokens }
+function packJournal({ stack, texts, balances, publishedPairs, publishedTokens, ...rest }: BlockJournal): Uint8Array {
+  const held = balances.map(({ token, holder, old }) => {
+    return { op: 'holder' as const, key: holderKey(token, holder), old: old && balanceText(old) }
+  })
+  const fields: StoredJournal = {
+    ...rest,
+    ...{ texts: [...texts, ...held], toldPairs: publishedPairs, toldTokens: publishedTokens },
+  }
   return pack(fields, stack.values())
 }

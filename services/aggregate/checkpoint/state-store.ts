@@ -145,7 +145,16 @@ function sealed(key: string, value: Buffer): Buffer {
   return value
 }
 
+const joined = Buffer.allocUnsafe(1024)
+
 function checksumOf(key: string, value: Buffer): number {
+  // One call for a small value: most are.
+  if (key.length * 3 + value.length <= joined.length) {
+    const start = joined.write(key)
+    value.copy(joined, start)
+    joined.writeUInt32LE(0, start + CHECKSUM_AT)
+    return crc32(joined.subarray(0, start + value.length)) || 1
+  }
   const head = crc32(NO_CHECKSUM, crc32(value.subarray(0, CHECKSUM_AT), crc32(key)))
   // 0 means none.
   return crc32(value.subarray(HEADER_BYTES), head) || 1
@@ -177,6 +186,17 @@ export function pack(fields: unknown, ...numbers: readonly Float64Array[]): Uint
     packed.set(new Uint8Array(part.buffer, part.byteOffset, part.byteLength), at)
     at += part.byteLength
   }
+  return packed
+}
+
+/** As `pack` of a text of printable ASCII characters that JSON leaves as they are: most values are balances. */
+export function packText(text: string): Uint8Array {
+  const textBytes = text.length + 2
+  const packed = Buffer.allocUnsafe(HEADER_BYTES + Math.ceil(textBytes / 8) * 8)
+  packed.writeUInt32LE(textBytes, 0)
+  packed.writeUInt32LE(0, CHECKSUM_AT)
+  packed.fill(0, packed.length - 8)
+  packed.write(`"${text}"`, HEADER_BYTES, 'latin1')
   return packed
 }
 

@@ -1,5 +1,6 @@
 /** What a record changes: gathered while its block is applied, and the result for publishing and storing. */
 import type { Block, BlockUpdate, Event, PairUpdate, TokenUpdate } from '../../core/domain/records.js'
+import type { Balance } from '../state/balances.js'
 import type { FoldState } from '../state/fold-state.js'
 import type { EventKey } from '../state/journal.js'
 import { PAIR } from '../state/pairs.js'
@@ -8,15 +9,8 @@ import type { HolderHour } from './holder-hours.js'
 import type { CandleKey } from './merge-candles.js'
 import type { PairHour } from './pair-hours.js'
 
-export type HolderChange = {
-  /** `<token>/<holder>`: the fold has looked it up, so that its hash is known. */
-  key: string
-  token: string
-  holder: string
-  /** Null: without the orphaned blocks this was never a holder. */
-  balance: string | null
-  updatedAtS: number
-}
+/** `raw` null: without the orphaned blocks this was never a holder. */
+export type HolderChange = Pick<Balance, 'token' | 'holder' | 'updatedAtS'> & { raw: bigint | null }
 
 export type MainPairTombstone = { token: string; block: number }
 

@@ -1,6 +1,7 @@
 /** Applies a retract: undoes the orphaned blocks by their journals and publishes again what those blocks had published. */
 import { K1 } from '../../core/domain/buckets.js'
 import type { BlockUpdate } from '../../core/domain/records.js'
+import { ByHolder } from '../state/balances.js'
 import { type BucketRing, JOURNALED } from '../state/bucket-ring.js'
 import type { FoldState } from '../state/fold-state.js'
 import { type BlockJournal, OP, type TextOp } from '../state/journal.js'
@@ -10,7 +11,6 @@ import { updateHead } from './fold-block.js'
 import { UndoneHolderHours } from './holder-hours.js'
 import type { CandleKey } from './merge-candles.js'
 import { UndoneHours } from './pair-hours.js'
-import { parseBalance } from './token-events.js'
 import { candlesOf, pairInfo, pairUpdate, splitRetracted, tokenUpdate } from './update-entries.js'
 
 /** True when the chain can return to that block. */
@@ -59,7 +59,7 @@ class Undo {
   readonly candles = new Map<string, Map<string, CandleKey>>()
   readonly gonePairs = new Set<string>()
   readonly goneTokens = new Set<string>()
-  private readonly holderKeys = new Set<string>()
+  private readonly holders = new ByHolder<true>()
 
   constructor(private readonly state: FoldState) {}
 
@@ -75,6 +75,10 @@ class Undo {
     while (stack.length > 0) this.step(journal, stack.pop())
     state.recycle(stack)
     for (const text of journal.texts.toReversed()) this.text(text)
+    for (const { token, holder, old } of journal.balances.toReversed()) {
+      state.balances.set(token, holder, old)
+      this.holders.set(token, holder, true)
+    }
     state.head = journal.before.head
     if (state.head === null) state.firstBlock = null
     state.nowS = journal.before.nowS
@@ -82,18 +86,12 @@ class Undo {
   }
 
   holderChanges(): HolderChange[] {
-    return [...this.holderKeys].map((key) => {
-      const slash = key.indexOf('/')
-      const kept = this.state.balance(key)
-      const { balance, updatedAtS } = kept === undefined ? { balance: null, updatedAtS: 0 } : parseBalance(kept)
-      return {
-        key,
-        token: key.slice(0, slash),
-        holder: key.slice(slash + 1),
-        balance: balance?.toString() ?? null,
-        updatedAtS,
-      }
-    })
+    return Array.from(this.holders.entries(), ([token, holders]) =>
+      Array.from(holders.keys(), (holder) => {
+        const { raw, updatedAtS } = this.state.balance(token, holder) ?? { raw: null, updatedAtS: 0 }
+        return { token, holder, raw, updatedAtS }
+      }),
+    ).flat()
   }
 
   private step({ stack }: BlockJournal, op: number): void {
@@ -166,10 +164,6 @@ class Undo {
       case 'split':
         state.tokens.windows[op.id]?.dispose()
         state.tokens.windows[op.id] = null
-        return
-      case 'holder':
-        state.balances.set(op.key, op.old)
-        this.holderKeys.add(op.key)
     }
   }
 }

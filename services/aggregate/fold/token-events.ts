@@ -1,6 +1,7 @@
 /** Applies events of tokens: facts, launches, balances. */
 import { BURN_ADDRESSES } from '../../core/domain/chains.js'
 import type { BalanceEvent, LaunchEvent, MetaEvent, TokenEvent } from '../../core/domain/records.js'
+import type { Balance } from '../state/balances.js'
 import type { FoldState } from '../state/fold-state.js'
 import type { PairText } from '../state/pairs.js'
 import { type Launch, TOKEN, type TokenText } from '../state/tokens.js'
@@ -111,28 +112,32 @@ export function graduate(fold: BlockChanges, token: number, pair: number | undef
 
 export function applyBalance(fold: BlockChanges, event: BalanceEvent): void {
   const { state } = fold
+  const { holder } = event
   const id = tokenId(fold, event.token)
-  const key = `${event.token}/${event.holder}`
-  const old = state.balance(key)
-  const before = old === undefined ? 0n : parseBalance(old).balance
+  // The text that is kept: its hash is known.
+  const token = state.tokens.address[id] as string
+  const old = state.balance(token, holder)
+  const before = old?.raw ?? 0n
   const after = isText(event.balance) ? BigInt(event.balance) : before + BigInt(event.delta ?? '0')
   state.touchToken(id)
-  state.journal.texts.push({ op: 'holder', key, old: old ?? null })
-  const balance = after.toString()
-  state.balances.set(key, `${balance} ${fold.block.time}`)
-  if (BURN_ADDRESSES[state.facts.family].includes(event.holder)) updateBurntSupply(fold, id, event.token)
+  if (old?.seq === state.seq) old.raw = after
+  else {
+    const next: Balance = { token, holder, raw: after, updatedAtS: fold.block.time, seq: state.seq }
+    state.balances.set(token, holder, next)
+    state.journal.balances.push({ token, holder, old: old ?? null })
+    fold.holders.push(next)
+  }
+  if (BURN_ADDRESSES[state.facts.family].includes(holder)) updateBurntSupply(fold, id, token)
   const held = (after > 0n ? 1 : 0) - (before > 0n ? 1 : 0)
   if (held !== 0) {
     state.tokens.rows.set(id, TOKEN.holders, state.tokens.rows.get(id, TOKEN.holders) + held)
     state.tokens.rows.set(id, TOKEN.countedAtS, state.nowS)
     fold.countedTokens.add(id)
   }
-  fold.holders.push({ key, token: event.token, holder: event.holder, balance, updatedAtS: fold.block.time })
 }
 
 function updateBurntSupply({ state, describedTokens }: BlockChanges, id: number, token: string): void {
-  const held = BURN_ADDRESSES[state.facts.family].map((address) => state.balance(`${token}/${address}`))
-  const burnt = held.map((kept) => (kept === undefined ? 0n : parseBalance(kept).balance))
+  const burnt = BURN_ADDRESSES[state.facts.family].map((address) => state.balance(token, address)?.raw ?? 0n)
   const old = state.tokens.text[id] as TokenText
   state.journal.texts.push({ op: 'tokenText', id, old })
   state.tokens.text[id] = {
@@ -140,12 +145,6 @@ function updateBurntSupply({ state, describedTokens }: BlockChanges, id: number,
     burntSupply: burnt.reduce((sum, raw) => (raw > 0n ? sum + raw : sum), 0n).toString(),
   }
   describedTokens.add(id)
-}
-
-/** A balance is stored with the time it changed: a retract restores both. */
-export function parseBalance(kept: string): { balance: bigint; updatedAtS: number } {
-  const space = kept.indexOf(' ')
-  return { balance: BigInt(kept.slice(0, space)), updatedAtS: Number(kept.slice(space + 1)) }
 }
 
 function isText(value: string | null | undefined): value is string {

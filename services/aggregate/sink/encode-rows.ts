@@ -66,11 +66,13 @@ export function* encodingRows(chain: string, batch: RowBatch, facts: RowFacts): 
     batch.writer('token_rows').row(tokenRow(chain, token, state, info, prices))
     yield
   }
-  for (const state of batch.holders.values()) {
-    putHolder(batch.writer('holder_rows'), chain, state)
-    yield
+  for (const [, holders] of batch.holders.entries()) {
+    for (const state of holders.values()) {
+      putHolder(batch.writer('holder_rows'), chain, state)
+      yield
+    }
   }
-  for (const { token, hourS, holders, version } of batch.holderHours.values())
+  for (const { token, hourS, holders, version } of [...batch.holderHours.values()].flat())
     batch.writer('holder_hour_rows').row([chain, token, hourS, holders ?? 0, version, holders === null ? 1 : 0])
   if (batch.last !== null) {
     const { epoch, seq, number, hash, now, finalized_number: finalized } = batch.last
@@ -113,10 +115,10 @@ function putHolder(to: RowWriter, chain: string, { change, version }: HolderStat
   to.text(chain)
   to.text(change.token)
   to.text(change.holder)
-  to.text(change.balance ?? '0')
+  to.text(change.raw?.toString() ?? '0')
   to.uint32(change.updatedAtS)
   to.uint64(version)
-  to.uint8(change.balance === null ? 1 : 0)
+  to.uint8(change.raw === null ? 1 : 0)
 }
 
 const PAIR_FILLERS = new Array<null>(21).fill(null)

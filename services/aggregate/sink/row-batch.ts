@@ -11,6 +11,7 @@ import { rowVersion, type TableName } from '../../core/store/tables.js'
 import type { FoldResult, HolderChange } from '../fold/block-changes.js'
 import type { HolderHour } from '../fold/holder-hours.js'
 import type { PairHour } from '../fold/pair-hours.js'
+import { ByHolder } from '../state/balances.js'
 
 /** Reused while later blocks change the same candle. */
 type CandleState = { data: PackedCandles; at: number; version: number }
@@ -38,10 +39,11 @@ export class RowBatch {
   readonly writers = new Map<TableName, RowWriter>()
   readonly pairs = new Map<string, PairState>()
   readonly tokens = new Map<string, TokenState>()
-  readonly holders = new Map<string, HolderState>()
-  readonly holderHours = new Map<string, HolderHourState>()
+  readonly holders = new ByHolder<HolderState>()
+  readonly holderHours = new Map<string, HolderHourState[]>()
   /** The last update in the batch. */
   last: BlockUpdate | null = null
+  /** How many rows it has. */
   rows = 0
 
   constructor(private readonly chain: string) {}
@@ -56,14 +58,13 @@ export class RowBatch {
     for (const { pair, gone } of update.retracted) if (gone) this.pairOf(pair, version).update = null
     for (const token of update.tokens) this.addToken(token, version)
     for (const token of result.moved.tokens) this.addToken(token, version)
-    for (const token of update.gone_tokens) this.tokens.set(token, { update: null, windows: NO_WINDOWS, version })
+    for (const token of update.gone_tokens) this.setToken(token, { update: null, windows: NO_WINDOWS, version })
     for (const change of result.holders) this.addHolder(change, version)
-    for (const hour of result.holderHours) this.holderHours.set(`${hour.token}/${hour.hourS}`, { ...hour, version })
+    for (const hour of result.holderHours) this.addHolderHour(hour, version)
     for (const { token, old_pair: old, new_pair: next } of update.kind === 'block' ? update.main_pair_changes : []) {
       this.put('main_pair_rows', [this.chain, token, update.number, update.time, old, next, version, 0])
     }
     this.addTombstones(result, version)
-    this.rows += result.holderHours.length
   }
 
   private addPair(entry: PairUpdate, { number, time }: BlockUpdate, version: number): void {
@@ -80,24 +81,25 @@ export class RowBatch {
     for (const item of entry.liquidity) {
       this.put('liquidity_rows', liquidityRow(this.chain, entry.pair, time, number, item, version))
     }
-    this.rows += 1
   }
 
   private addHour(hour: PairHour, version: number): void {
-    const { hours } = this.pairOf(hour.pair, version)
-    const at = hours.findLastIndex(({ hourS }) => hourS === hour.hourS)
-    const next = { ...hour, version }
-    if (at >= 0) hours[at] = next
-    else {
-      hours.push(next)
-      this.rows += 1
+    if (putHour(this.pairOf(hour.pair, version).hours, { ...hour, version })) this.rows += 1
+  }
+
+  private addHolderHour(hour: HolderHour, version: number): void {
+    let hours = this.holderHours.get(hour.token)
+    if (hours === undefined) {
+      hours = []
+      this.holderHours.set(hour.token, hours)
     }
+    if (putHour(hours, { ...hour, version })) this.rows += 1
   }
 
   private addHolder(change: HolderChange, version: number): void {
-    const known = this.holders.get(change.key)
+    const known = this.holders.get(change.token, change.holder)
     if (known === undefined) {
-      this.holders.set(change.key, { change, version })
+      this.holders.set(change.token, change.holder, { change, version })
       this.rows += 1
     } else {
       known.change = change
@@ -108,8 +110,12 @@ export class RowBatch {
   /** Windows that are not repeated are those of the main pair's entry, which was just added. */
   private addToken(token: TokenUpdate, version: number): void {
     const main = token.windows.length > 0 ? undefined : this.pairs.get(token.main_pair ?? '')
-    this.tokens.set(token.token, { update: token, windows: main?.update?.windows ?? token.windows, version })
-    this.rows += 1
+    this.setToken(token.token, { update: token, windows: main?.update?.windows ?? token.windows, version })
+  }
+
+  private setToken(token: string, state: TokenState): void {
+    if (!this.tokens.has(token)) this.rows += 1
+    this.tokens.set(token, state)
   }
 
   private pairOf(pair: string, version: number): PairState {
@@ -117,6 +123,7 @@ export class RowBatch {
     if (state === undefined) {
       state = { update: null, version, newest: [], older: [], hours: [] }
       this.pairs.set(pair, state)
+      this.rows += 1
     }
     state.version = version
     return state
@@ -167,6 +174,14 @@ export class RowBatch {
     }
     return writer
   }
+}
+
+/** True for an hour that is not there yet. */
+function putHour<Hour extends { hourS: number }>(hours: Hour[], next: Hour): boolean {
+  const at = hours.findLastIndex(({ hourS }) => hourS === next.hourS)
+  if (at >= 0) hours[at] = next
+  else hours.push(next)
+  return at < 0
 }
 
 function findCandle({ newest, older }: PairState, interval: number, timeS: number): CandleState | undefined {

@@ -1,5 +1,6 @@
 /** The fold's whole state of one chain, and the current block's journal: every change goes through `touch…`. */
 import type { ChainFacts } from '../../core/domain/chains.js'
+import { type Balance, ByHolder } from './balances.js'
 import { BUCKET_WIDTH, type BucketRing, JOURNALED, TIME } from './bucket-ring.js'
 import { BucketRows } from './bucket-rows.js'
 import { type BlockJournal, type Head, HOLDER_CODE, type Holder, OP } from './journal.js'
@@ -12,7 +13,7 @@ import { WalletNames } from './wallets.js'
 /** Reads state that is not in memory: idle pairs' candles and holders' balances. */
 export interface RestingState {
   activePair(id: number, space: SharedSpace): ActivePair | undefined
-  balance(key: string): string | undefined
+  balance(token: string, holder: string): Balance | undefined
 }
 
 /** Told before a pair or token changes, before a journal's data is given to another, and before anything is undone. */
@@ -48,8 +49,8 @@ export class FoldState {
   /** The highest now ever, orphaned blocks included: orders what checkpoints write. */
   highNowS = 0
   finalizedNumber = 0
-  /** Balances changed since the last checkpoint, by `<token>/<holder>`; null: removed by a reorg. */
-  readonly balances = new Map<string, string | null>()
+  /** Balances changed since the last checkpoint; null: removed by a reorg. */
+  readonly balances = new ByHolder<Balance | null>()
   readonly changedPairs = new Set<number>()
   readonly changedTokens = new Set<number>()
   /** A checkpoint that still copies the state. */
@@ -96,6 +97,7 @@ export class FoldState {
       },
       ...{
         texts: [],
+        balances: [],
         wallets: [],
         events: [],
         mainPairs: [],
@@ -199,9 +201,9 @@ export class FoldState {
     return only === undefined ? null : (this.pairs.active[only]?.windows ?? null)
   }
 
-  balance(key: string): string | undefined {
-    const changed = this.balances.get(key)
+  balance(token: string, holder: string): Balance | undefined {
+    const changed = this.balances.get(token, holder)
     if (changed !== undefined) return changed ?? undefined
-    return this.resting.balance(key)
+    return this.resting.balance(token, holder)
   }
 }

@@ -2,6 +2,7 @@
  * The undo data of a block: the old values of everything it changed. Numbers go on an undo stack, texts and wallets into lists.
  * Undoing in reverse order restores the state bit for bit.
  */
+import type { Balance } from './balances.js'
 import type { PairText } from './pairs.js'
 import type { TokenText } from './tokens.js'
 import type { UndoStack } from './undo-stack.js'
@@ -16,7 +17,9 @@ export type TextOp =
   | { op: 'pairText'; id: number; old: PairText }
   | { op: 'tokenText'; id: number; old: TokenText }
   | { op: 'split'; id: number }
-  | { op: 'holder'; key: string; old: string | null }
+
+/** `old` null: it was no holder. */
+export type BalanceOp = { token: string; holder: string; old: Balance | null }
 
 export type WalletOp = { holder: Holder; id: number; wallet: string; buyS: number; sellS: number }
 
@@ -42,6 +45,7 @@ export type BlockJournal = {
   before: { head: Head | null; nowS: number; finalizedNumber: number }
   stack: UndoStack
   texts: TextOp[]
+  balances: BalanceOp[]
   wallets: WalletOp[]
   events: EventKey[]
   /** Tokens whose main pair this block changed. */

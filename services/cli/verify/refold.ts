@@ -37,7 +37,7 @@ export async function refold(
   const { chain } = facts
   const { log, codec } = open
   const memory = memoryStateStore()
-  const state = new FoldState(facts, settings, until.epoch, restingState(memory, new Map()))
+  const state = new FoldState(facts, settings, until.epoch, restingState(memory))
   const history = new StoredHistory(memory)
   const assembler = createAssembler()
   const batch = new RowBatch(chain)

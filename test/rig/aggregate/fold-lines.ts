@@ -14,7 +14,7 @@ export type Folding = { state: FoldState; history: AppliedHistory; store: StateS
 
 export function startFold(facts: ChainFacts, epoch = 1): Folding {
   const store = memoryStateStore()
-  const state = new FoldState(facts, FOLD_SETTINGS, epoch, restingState(store, new Map()))
+  const state = new FoldState(facts, FOLD_SETTINGS, epoch, restingState(store))
   return { state, history: new StoredHistory(store), store }
 }
 
