@@ -2,7 +2,7 @@
  * `dextape up`: ingest, aggregate and serve in one process, on the configured log and store. Reading, folding and REST each have a
  * thread; the main thread pushes, and starts a thread again that ends unexpectedly.
  */
-import type { PublishedReport } from '../core/coordination/service-reports.js'
+import { type PublishedReport, REPORTS_KEPT_MS } from '../core/coordination/service-reports.js'
 import { type DataDir, openDataDir } from '../core/data-dir/data-dir.js'
 import { lockDataDir } from '../core/data-dir/lock.js'
 import { openRepairs } from '../core/data-dir/repairs.js'
@@ -75,9 +75,14 @@ async function runServices(
   if (config.log.kind === 'embedded') closing.push(guardMappedFiles(dir, logger))
   await platform.claimOrigin(choice.claim)
   const { log, codec } = platform
-  const engine = createEngineThread({ dataDir: dir.path, watchdogMs: config.watchdogMs, logFormat }, logger, () =>
-    threads.flush(),
-  )
+  const engine = createEngineThread({ dataDir: dir.path, watchdogMs: config.watchdogMs, logFormat }, logger, {
+    flush: () => threads.flush(),
+    async append(topic, entries) {
+      const first = await log.append(topic, entries)
+      if (topic === STATUS_TOPIC) await log.retain(STATUS_TOPIC, REPORTS_KEPT_MS)
+      return first
+    },
+  })
   if (isEmbedded)
     closing.push(async () => {
       await engine.stop()

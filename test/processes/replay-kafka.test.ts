@@ -96,7 +96,7 @@ function startOwner(beforeInstall: () => Promise<void> = async () => {}) {
 async function replayed(): Promise<string[]> {
   const { platform, config } = openPlatform()
   const lines: string[] = []
-  const reporter = createReplayReporter(platform.log, { chain, nowMs: Date.now, isEmbedded: false })
+  const reporter = createReplayReporter(platform.log, { chain, nowMs: Date.now, deletesOlder: false })
   const stores = {
     ...{ live: store, openBeside, flushLive: async () => {}, close: async () => {} },
     drop: () => dropReplayedRows(store, chain),

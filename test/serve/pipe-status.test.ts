@@ -115,7 +115,7 @@ describe('a replay', () => {
 
   it('is shown with its rate and the time left, as stopped once it is silent, and no more when it has ended', async () => {
     const log = shared.open()
-    const reporter = createReplayReporter(log, { chain: 'eth', nowMs: () => now, isEmbedded: true, everyMs: 50 })
+    const reporter = createReplayReporter(log, { chain: 'eth', nowMs: () => now, deletesOlder: true, everyMs: 50 })
     const folding = reporter.stage('folding', 2)
     folding.report(0, 1000)
     now += 1000
@@ -135,7 +135,7 @@ describe('a replay', () => {
     expect((await read()).replays()).toEqual([
       { chain: 'eth', stage: 'stopped', running: false, done: 250, total: 1000, ...away },
     ])
-    const again = createReplayReporter(log, { chain: 'eth', nowMs: () => now, isEmbedded: true })
+    const again = createReplayReporter(log, { chain: 'eth', nowMs: () => now, deletesOlder: true })
     again.stage('switching', 2)
     await again.end('ended')
     const status = await read()

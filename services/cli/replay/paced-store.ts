@@ -1,4 +1,4 @@
-/** A store that rests longer than it has worked: in `up` the engine has the priority of the live fold, not that of the replay. */
+/** A store that rests longer than it has worked: in `up` the engine may have the priority of the live fold, not that of the replay. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../../core/store/port.js'
 

@@ -3,6 +3,7 @@ import {
   PUBLISH_EVERY_MS,
   publishReport,
   publishStatus,
+  REPORTS_KEPT_MS,
   type ReplayedChain,
   type ReplayStage,
   type ServiceReport,
@@ -22,19 +23,16 @@ export type ReplayReporter = {
 type ReporterOptions = {
   chain: string
   nowMs: () => number
-  /** The log does not compact topics: older reports are deleted. */
-  isEmbedded: boolean
+  /** This process deletes older reports: the embedded log does not compact topics, and no `up` writes to it. */
+  deletesOlder: boolean
   everyMs?: number
 }
 
-const KEEP_MS = 3_600_000
-/** The embedded log has one writer at a time, and this process has a low priority: `up` may wait for it. */
-const EMBEDDED_EVERY_MS = 10_000
 const NOTHING: Progress = { report: () => {}, end: () => {} }
 
 export function createReplayReporter(
   log: EventLog,
-  { chain, nowMs, isEmbedded, everyMs = isEmbedded ? EMBEDDED_EVERY_MS : PUBLISH_EVERY_MS }: ReporterOptions,
+  { chain, nowMs, deletesOlder, everyMs = PUBLISH_EVERY_MS }: ReporterOptions,
 ): ReplayReporter {
   let current: ReplayedChain = { chain, epoch: 0, stage: 'folding', done: 0, total: 0, perS: 0, leftS: null }
   const ending = new AbortController()
@@ -62,7 +60,7 @@ export function createReplayReporter(
       await publishing
       current = { ...current, stage }
       await publishReport(log, { ...report(), instance: chain, atMs: nowMs() })
-      if (isEmbedded) await log.retain(STATUS_TOPIC, KEEP_MS)
+      if (deletesOlder) await log.retain(STATUS_TOPIC, REPORTS_KEPT_MS)
     },
   }
 }

@@ -29,7 +29,7 @@ export async function openReplayStores(
     const other = database === undefined ? {} : { database }
     if (choice.kind === 'clickhouse') return openStore({ ...serverTarget(choice), ...other })
     if (dir === undefined) throw new Error('a cluster without a ClickHouse server')
-    return openLocalStore(dir.path, other)
+    return openLocalStore(dir.path, { ...other, isBackground: database !== undefined })
   }
   const live = await open()
   return {

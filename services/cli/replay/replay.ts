@@ -72,27 +72,37 @@ export async function runReplayCommand(world: World, options: ReplayOptions): Pr
   const isCluster = config.log.kind === 'kafka'
   const dir = isCluster && config.store.kind === 'clickhouse' ? undefined : existingDir(config)
   const logger = loggerOf(world, config)
-  const [{ openPlatform }, { openReplayStores }, { runReplay, abandonReplay }, { createReplayReporter }] =
-    await Promise.all([
-      import('../../processes/platform/open-platform.js'),
-      import('./replay-stores.js'),
-      import('./run-replay.js'),
-      import('./replay-report.js'),
-    ])
+  const [
+    { openPlatform },
+    { openReplayStores },
+    { runReplay, abandonReplay },
+    { createReplayReporter },
+    { appendToUp },
+  ] = await Promise.all([
+    import('../../processes/platform/open-platform.js'),
+    import('./replay-stores.js'),
+    import('./run-replay.js'),
+    import('./replay-report.js'),
+    import('../../core/store/local-store.js'),
+  ])
   // On a cluster a second replay takes over, and the first one fails.
   const lock = isCluster || dir === undefined ? undefined : lockReplay(dir, chain)
   // Without a running `up` this process does what `up` would, and none may start meanwhile.
   const isServed = isCluster || dir === undefined || lockHolder(dir) !== undefined
   const dirLock = isServed ? undefined : lockDataDir(dir)
+  const isWrittenByUp = isServed && !isCluster && dir !== undefined && config.store.kind === 'embedded'
   const shutdown = createShutdown(logger)
   try {
     const health = createHealth({ parts: ['log', 'store'], logger })
     const platform = await openPlatform({
       ...{ config, logger, health, signal: shutdown.signal },
       dir: () => dir ?? existingDir(config),
+      // The log has one writer at a time: `up` would wait for this process, which has the CPU last.
+      ...(isWrittenByUp && { appendThrough: appendToUp(dir.path) }),
     })
     const stores = await openReplayStores(config, dir, chain)
-    const reporter = createReplayReporter(platform.log, { chain, nowMs: world.nowMs, isEmbedded: !isCluster })
+    const deletesOlder = !isCluster && !isWrittenByUp
+    const reporter = createReplayReporter(platform.log, { chain, nowMs: world.nowMs, deletesOlder })
     let isEnded = false
     try {
       const parts = {

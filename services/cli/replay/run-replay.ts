@@ -59,7 +59,7 @@ type Deps = RunReplayDeps & { replays: Replays; chain: string }
 
 const BATCH = { maxRecords: 256, maxBytes: 1024 * 1024 }
 const CHECKPOINT_EVERY_MS = 10_000
-/** A fifth of a live batch: the live fold waits for an insert that runs. */
+/** A fifth of a live batch: what the engine is busy with at once. */
 const SERVED_FLUSH_ROWS = 10_000
 /** Asking a broker for the end of a topic takes several requests. */
 const SHOW_EVERY_MS = 500

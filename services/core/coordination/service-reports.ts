@@ -57,6 +57,8 @@ export type PublishStatusOptions = {
 }
 
 export const PUBLISH_EVERY_MS = 2_000
+/** Where the log does not compact topics. */
+export const REPORTS_KEPT_MS = 3_600_000
 /** An unchanged report is published again this often: an instance silent for much longer is gone. */
 export const HEARTBEAT_MS = 15_000
 

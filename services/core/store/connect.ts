@@ -9,7 +9,7 @@ import { ConfigError } from '../domain/errors.js'
 import { type ClientTlsFiles, readClientTls } from '../runtime/client-tls.js'
 import { type EngineSession, joinSession, openSession, runAlone } from './embedded-engine.js'
 import { removeOldPipes, streamAlone } from './engine-stream.js'
-import { type ReadSettings, STREAMED } from './port.js'
+import { BACKGROUND_WORK, type ReadSettings, STREAMED } from './port.js'
 import { CLUSTER_SETTINGS, onCluster } from './replicated-tables.js'
 import { removeOldRowsFiles, withRowsFile } from './rows-file.js'
 
@@ -24,8 +24,8 @@ export type StoreTarget = { database?: string } & (
       cluster?: string
     }
   | { kind: 'embedded'; path: string }
-  /** `enginePath`: the engine runs in this process, and takes rows from files. */
-  | { kind: 'socket'; path: string; enginePath?: string }
+  /** `enginePath`: the engine runs in this process, and takes rows from files. `isBackground`: others come first there. */
+  | { kind: 'socket'; path: string; enginePath?: string; isBackground?: boolean }
 )
 
 export type Clients = {
@@ -63,7 +63,7 @@ const COMMON = { request_timeout: REQUEST_TIMEOUT_MS, application: 'dextape', lo
 export async function connect(target: StoreTarget): Promise<Clients> {
   const { database } = target
   if (target.kind === 'embedded') return embedded(target.path, database)
-  return target.kind === 'socket' ? overSocket(target.path, target.enginePath, database) : overHttp(target, database)
+  return target.kind === 'socket' ? overSocket(target, database) : overHttp(target, database)
 }
 
 type ServerTarget = Extract<StoreTarget, { kind: 'server' }>
@@ -99,9 +99,14 @@ function agentOf(files: ClientTlsFiles): { http_agent: SecureAgent; set_basic_au
   return { http_agent: agent, set_basic_auth_header: true }
 }
 
-function overSocket(socketPath: string, enginePath: string | undefined, database = DATABASE): Clients {
+type SocketTarget = Extract<StoreTarget, { kind: 'socket' }>
+
+function overSocket({ path: socketPath, enginePath, isBackground }: SocketTarget, database = DATABASE): Clients {
   const agent = new Agent({ socketPath, keepAlive: false, maxSockets: 10 } as ConstructorParameters<typeof Agent>[0])
-  const options = { ...COMMON, url: 'http://localhost', http_agent: agent, set_basic_auth_header: false }
+  const options = {
+    ...{ ...COMMON, url: 'http://localhost', http_agent: agent, set_basic_auth_header: false },
+    ...(isBackground === true ? { clickhouse_settings: { log_comment: BACKGROUND_WORK } } : {}),
+  }
   const bootstrap = createClient({ ...options, database: 'default' })
   const main = createClient({ ...options, database })
   const streams = createClient({ ...options, database, request_timeout: STREAM_TIMEOUT_MS })

@@ -7,26 +7,38 @@ import { chmodSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { DextapeError } from '../domain/errors.js'
+import type { LogEntry } from '../log/port.js'
 import { type EngineStatement, runAlone } from './embedded-engine.js'
 import { streamAlone } from './engine-stream.js'
-import { STREAMED, USER_QUERY } from './port.js'
+import { BACKGROUND_WORK, STREAMED, USER_QUERY } from './port.js'
 import { withRowsFile } from './rows-file.js'
 
 export type EngineSocket = { path: string; close: () => Promise<void> }
 
 /** The engine uses libuv's threads (8 in `dextape`): one is for inserts. */
 const QUERIES_AT_ONCE = 3
-/** Queries of users must wait for each other, not the program's own queries for them. */
-const USER_QUERIES_AT_ONCE = 2
+/** What users asked and background work must wait for each other, not the program's own statements for them. */
+const LATER_AT_ONCE = 2
 /** Streamed answers hold a thread for long: with the others, one is left for files. */
 const STREAMS_AT_ONCE = 1
-/** Where the process may set it: whatever else the machine does comes first. */
-const USER_SETTINGS = [['os_threads_nice_value_query', '10']] as const
+/** By `log_comment`. Where the process may set it, whatever else the machine does comes first. */
+const LATER: Readonly<Record<string, EngineStatement['settings']>> = {
+  [USER_QUERY]: [['os_threads_nice_value_query', '10']],
+  [BACKGROUND_WORK]: [
+    ['os_threads_nice_value_query', '19'],
+    ['os_threads_nice_value_materialized_view', '19'],
+    ['max_threads', '1'],
+  ],
+}
+const laterSettings = (asked: URLSearchParams) => LATER[asked.get('log_comment') ?? '']
 const PING_TIMEOUT_MS = 2_000
 const FLUSH_TIMEOUT_MS = 30_000
+const APPEND_TIMEOUT_MS = 30_000
 /** The engine's own code for it: such an insert is tried again. */
 const NOT_ENOUGH_SPACE = '243'
 const FLUSH_PATH = '/flush'
+const APPEND_PATH = '/append'
 /** Parameters of a query are in its address, lists of hundreds of pairs among them. */
 const MAX_HEADER_BYTES = 1 << 20
 
@@ -37,17 +49,29 @@ const NO_SETTING = new Set([
   ...[STREAMED, 'send_progress_in_http_headers', 'http_headers_progress_interval_ms', 'http_response_buffer_size'],
 ])
 
-/**
- * The caller has the engine of `enginePath` open, so an existing socket file is left over from a crash. `flush`: stores rows that
- * wait for their batch, for a reader that asks for it.
- */
+/** What the process with the engine does for others that ask for it. */
+export type EngineOwner = {
+  /** Stores rows that wait for their batch. */
+  flush(): Promise<void>
+  /** Appends to the log: a process of low priority would have its writer lock for long. */
+  append(topic: string, entries: readonly LogEntry[]): Promise<number>
+}
+
+const NOTHING_ELSE: EngineOwner = {
+  flush: async () => {},
+  append: async () => {
+    throw new Error('this process has no log')
+  },
+}
+
+/** The caller has the engine of `enginePath` open, so an existing socket file is left over from a crash. */
 export async function serveEngine(
   enginePath: string,
   socketPath: string,
-  flush: () => Promise<void> = async () => {},
+  owner: EngineOwner = NOTHING_ELSE,
 ): Promise<EngineSocket> {
   const queries = createGate(QUERIES_AT_ONCE)
-  const userQueries = createGate(USER_QUERIES_AT_ONCE)
+  const later = createGate(LATER_AT_ONCE)
   const streams = createGate(STREAMS_AT_ONCE)
   const inserts = createGate(1)
   const running = new Set<Promise<void>>()
@@ -65,9 +89,10 @@ export async function serveEngine(
     const body = await bodyOf(incoming)
     if (url.pathname === '/ping') return reply(response, 200, Buffer.from('Ok.\n'))
     if (url.pathname === FLUSH_PATH) {
-      await flush()
+      await owner.flush()
       return reply(response, 200, Buffer.from('Ok.\n'))
     }
+    if (url.pathname === APPEND_PATH) return append(url.searchParams.get('topic') ?? '', body, response)
     const query = url.searchParams.get('query') ?? ''
     const isBinary = /FORMAT RowBinary\s*$/.test(query)
     const sql = isBinary ? query : [query, body.toString('utf8')].filter((part) => part !== '').join('\n')
@@ -76,12 +101,20 @@ export async function serveEngine(
       response.once('close', () => streaming.delete(response))
       return streams(() => sendStream(enginePath, statementOf(url.searchParams, sql), response))
     }
-    const isOfUser = url.searchParams.get('log_comment') === USER_QUERY
-    const gate = isOfUser ? userQueries : /^\s*insert\s/i.test(sql) ? inserts : queries
+    const isLater = laterSettings(url.searchParams) !== undefined
+    const gate = isLater ? later : /^\s*insert\s/i.test(sql) ? inserts : queries
     const runIt = (statement: string) => run(enginePath, url.searchParams, statement)
     try {
       const bytes = await gate(() => (isBinary ? withRowsFile(enginePath, sql, body, runIt) : runIt(sql)))
       reply(response, 200, bytes)
+    } catch (error) {
+      replyFault(response, error)
+    }
+  }
+
+  async function append(topic: string, body: Buffer, response: ServerResponse): Promise<void> {
+    try {
+      reply(response, 200, Buffer.from(String(await owner.append(topic, readEntries(body)))))
     } catch (error) {
       replyFault(response, error)
     }
@@ -106,6 +139,42 @@ export const isEngineServed = (socketPath: string): Promise<boolean> => asks(soc
 
 /** Has the process behind this socket store the rows that wait for their batch; false if there is none. */
 export const flushServed = (socketPath: string): Promise<boolean> => asks(socketPath, FLUSH_PATH, FLUSH_TIMEOUT_MS)
+
+/** Has the process behind this socket append to its log; returns the first entry's offset. */
+export async function appendServed(socketPath: string, topic: string, entries: readonly LogEntry[]): Promise<number> {
+  const path = `${APPEND_PATH}?${new URLSearchParams({ topic })}`
+  const asked = request({ socketPath, path, method: 'POST', timeout: APPEND_TIMEOUT_MS, agent: false })
+  asked.on('timeout', () => asked.destroy(new Error(`no answer within ${APPEND_TIMEOUT_MS} ms`)))
+  asked.end(writeEntries(entries))
+  try {
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+    const text = (await bodyOf(answer)).toString('utf8')
+    if (answer.statusCode !== 200) throw new Error(text)
+    return Number(text)
+  } catch (cause) {
+    throw new DextapeError({
+      ...{ code: 'log_write_failed', what: 'Cannot write to the log of the running Dextape', retry: true },
+      where: { topic, file: socketPath },
+      got: cause instanceof Error ? cause.message : String(cause),
+      fix: 'Check that `up` still runs.',
+      cause,
+    })
+  }
+}
+
+type SentEntry = Pick<LogEntry, 'key' | 'timestampMs'> & { value: string }
+
+function writeEntries(entries: readonly LogEntry[]): string {
+  const sent = entries.map(({ key, value, timestampMs }): SentEntry => {
+    return { key, timestampMs, value: Buffer.from(value).toString('base64') }
+  })
+  return JSON.stringify(sent)
+}
+
+function readEntries(body: Buffer): LogEntry[] {
+  const sent = JSON.parse(body.toString('utf8')) as SentEntry[]
+  return sent.map(({ key, value, timestampMs }) => ({ key, timestampMs, value: Buffer.from(value, 'base64') }))
+}
 
 function asks(socketPath: string, path: string, timeout: number): Promise<boolean> {
   return new Promise((resolve) => {
@@ -143,7 +212,7 @@ async function sendStream(enginePath: string, statement: EngineStatement, respon
 
 function statementOf(asked: URLSearchParams, sql: string): EngineStatement {
   const given = [...asked].filter(([name]) => !NO_SETTING.has(name) && /^\w+$/.test(name))
-  const settings = asked.get('log_comment') === USER_QUERY ? [...USER_SETTINGS, ...given] : given
+  const settings = [...(laterSettings(asked) ?? []), ...given]
   const database = asked.get('database') ?? 'default'
   const format = asked.get('default_format')
   return { sql, database, settings, ...(format === null ? {} : { format }) }

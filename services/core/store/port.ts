@@ -7,6 +7,9 @@ export type QueryLimits = { maxSeconds?: number; maxRows?: number; maxBytes?: nu
 /** The setting `log_comment` of queries that users wrote. The embedded engine runs them apart from its own. */
 export const USER_QUERY = 'dextape: SQL of a user'
 
+/** The same of statements that no one waits for: a replay's. */
+export const BACKGROUND_WORK = 'dextape: background work'
+
 /** A parameter of requests to the embedded engine's socket: the answer is sent as the engine writes it. */
 export const STREAMED = 'dextape_stream'
 

@@ -19,11 +19,15 @@ export function embeddedPlatform({
   dir: openDir,
   logger,
   hasThreads = false,
-}: Pick<PlatformDeps, 'dir' | 'logger' | 'hasThreads'>): Platform {
+  appendThrough,
+}: Pick<PlatformDeps, 'dir' | 'logger' | 'hasThreads' | 'appendThrough'>): Platform {
   const dir = openDir()
   // Read before the log is created: an existing log without a mark is real.
   const held = claimOf(dir.path)
-  const { log, registry } = openEmbedded({ path: dir.logPath, hasThreads })
+  const { log: opened, registry } = openEmbedded({
+    ...{ path: dir.logPath, hasThreads, readOnly: appendThrough !== undefined },
+  })
+  const log = appendThrough === undefined ? opened : { ...opened, append: appendThrough }
   const generations = createGenerations(log, { logger })
   const replays = createReplays(log, { logger })
   /** Shared by all sources for the life of the process: sources are opened and closed while others write. */

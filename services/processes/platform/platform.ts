@@ -50,6 +50,8 @@ export type PlatformDeps = {
   signal: AbortSignal
   /** Several threads of this process have the platform open. */
   hasThreads?: boolean
+  /** The process that has the embedded log writes to it for this one, which only reads. */
+  appendThrough?: EventLog['append']
 }
 
 export const LOG_STOP_MS = 3000

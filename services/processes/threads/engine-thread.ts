@@ -3,17 +3,15 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { createLogger, type LogFormat } from '../../core/runtime/logger.js'
 import { watchEventLoop } from '../../core/runtime/watchdog.js'
 import { openSession } from '../../core/store/embedded-engine.js'
-import { serveEngine } from '../../core/store/engine-socket.js'
+import { type EngineOwner, serveEngine } from '../../core/store/engine-socket.js'
 import { enginePathOf, socketPathOf } from '../../core/store/local-store.js'
 import { removeOldRowsFiles } from '../../core/store/rows-file.js'
 import { openLink } from './thread-link.js'
 
 export type EngineMethods = { open(): Promise<void>; stop(): Promise<void> }
 
-export type EngineMain = {
-  /** Stores rows that wait for their batch: another process may ask for it. */
-  flush(): Promise<void>
-}
+/** What other processes may ask for. */
+export type EngineMain = EngineOwner
 
 export type EngineData = { dataDir: string; watchdogMs: number; logFormat: LogFormat }
 
@@ -28,7 +26,10 @@ async function open() {
   const path = enginePathOf(dataDir)
   const session = await openSession(path)
   removeOldRowsFiles(path)
-  const socket = await serveEngine(path, socketPathOf(dataDir), () => main.call('flush'))
+  const socket = await serveEngine(path, socketPathOf(dataDir), {
+    flush: () => main.call('flush'),
+    append: (topic, entries) => main.call('append', topic, entries),
+  })
   // Opening a large store may take longer than the event loop may stand.
   watchEventLoop({ name: 'engine', limitMs: watchdogMs, logger: createLogger(logFormat) })
   return { session, socket }

@@ -10,7 +10,7 @@ import { keepEngineLoaded } from '../../core/store/embedded-engine.js'
 import type { EngineData, EngineMain, EngineMethods } from './engine-thread.js'
 import { openLink } from './thread-link.js'
 
-export function createEngineThread(data: EngineData, logger: Logger, flush: () => Promise<void>) {
+export function createEngineThread(data: EngineData, logger: Logger, owner: EngineMain) {
   let worker: Worker | undefined
   let stopEngine = async (): Promise<void> => {}
   let isStopping = false
@@ -19,7 +19,7 @@ export function createEngineThread(data: EngineData, logger: Logger, flush: () =
     /** Fails if the store cannot be opened. */
     async start(): Promise<void> {
       worker = new Worker(new URL('./engine-thread.js', import.meta.url), { name: 'engine', workerData: data })
-      const link = openLink<EngineMethods>(worker, { flush } satisfies EngineMain)
+      const link = openLink<EngineMethods>(worker, owner)
       worker.on('error', (error) => {
         if (isStopping) return logger.error('the engine failed while it was stopped', { error })
         writeSync(process.stderr.fd, `dextape: the embedded engine failed: ${error.stack ?? error.message}\n`)

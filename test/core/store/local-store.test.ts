@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openStore } from '../../../services/core/store/clickhouse-store.js'
 import { flushServed, isEngineServed, serveEngine } from '../../../services/core/store/engine-socket.js'
-import { enginePathOf, openLocalStore, socketPathOf } from '../../../services/core/store/local-store.js'
+import { appendToUp, enginePathOf, openLocalStore, socketPathOf } from '../../../services/core/store/local-store.js'
 import { readMigrations } from '../../../services/core/store/migrations.js'
 import { engineExpected } from '../../rig/store-engine.js'
 
@@ -68,10 +68,50 @@ describe.runIf(engineExpected)('the store of a data directory', () => {
     expect(await flushServed(socketPathOf(dataDir))).toBe(false)
     const store = await openLocalStore(dataDir)
     let flushed = 0
-    const served = await serveEngine(enginePathOf(dataDir), socketPathOf(dataDir), async () => {
+    const flush = async () => {
       flushed += 1
-    })
+    }
+    const served = await serveEngine(enginePathOf(dataDir), socketPathOf(dataDir), { flush, append: async () => 0 })
     expect([await flushServed(served.path), flushed]).toEqual([true, 1])
+    await served.close()
+    await store.close()
+  })
+
+  it('has the running process append to its log, for a process that only reads it', async () => {
+    const entries = [
+      { key: 'eth', value: Buffer.from([0, 255, 128]), timestampMs: 5 },
+      { key: 'ключ', value: Buffer.alloc(0), timestampMs: 6 },
+    ]
+    const append = appendToUp(dataDir)
+    await expect(append('some.topic', entries)).rejects.toMatchObject({ code: 'log_write_failed', retry: true })
+    const store = await openLocalStore(dataDir)
+    const appended: unknown[] = []
+    const served = await serveEngine(enginePathOf(dataDir), socketPathOf(dataDir), {
+      flush: async () => {},
+      async append(...given) {
+        if (given[0] !== 'some.topic') throw new Error('the disk is full')
+        appended.push(given)
+        return 41
+      },
+    })
+    expect(await append('some.topic', entries)).toBe(41)
+    expect(appended).toEqual([['some.topic', entries]])
+    await expect(append('other.topic', entries)).rejects.toThrow('the disk is full')
+    await served.close()
+    await store.close()
+  })
+
+  it('lets statements in the background have the CPU last', async () => {
+    const store = await openLocalStore(dataDir)
+    await store.migrate()
+    const served = await serveEngine(enginePathOf(dataDir), socketPathOf(dataDir))
+    const niceOf = async (isBackground: boolean) => {
+      const other = await openLocalStore(dataDir, { isBackground })
+      const [row] = await other.query<{ nice: number }>("SELECT getSetting('os_threads_nice_value_query') AS nice")
+      await other.close()
+      return Number(row?.nice)
+    }
+    expect([await niceOf(false), await niceOf(true)]).toEqual([0, 19])
     await served.close()
     await store.close()
   })

@@ -187,7 +187,7 @@ export async function openReplayedNode() {
       drop: () => dropReplayedRows(store, chain),
       close: async () => {},
     }
-    const reporter = createReplayReporter(log, { chain, nowMs: Date.now, isEmbedded: true })
+    const reporter = createReplayReporter(log, { chain, nowMs: Date.now, deletesOlder: true })
     const deps: RunReplayDeps = {
       reporter,
       ...{ platform: platformOf(replays), stores: beside, config: { ...config, fold: FOLD_SETTINGS } },
