@@ -23,8 +23,8 @@ const SEED = seedOf('replayedMarkets')
 const CLIENTS = 200
 const KILLS_EACH = 2
 const SECONDS_PER_BLOCK = 12
-const HISTORY = 2000
-const LIVE = 1700
+const HISTORY = 4000
+const LIVE = 2000
 /** Blocks of a chain come every 0.3 s. */
 const SPEED = 40
 const QUIET_S = 30

@@ -12,14 +12,24 @@ export async function hasReplayedRows(store: Store, chain: string): Promise<bool
   return (await store.query('SELECT 1 FROM system.databases WHERE name = {name:String}', { name })).length > 0
 }
 
-/** Progress comes last: it says that everything before it is there. */
-const MOVED = [...Object.keys(TABLES).filter((table) => table !== 'progress_rows'), ...FILLED_TABLES, 'progress_rows']
+/** Says that everything else is there, so it comes last. */
+const LAST_MOVED = 'progress_rows'
+const MOVED = [...Object.keys(TABLES).filter((table) => table !== LAST_MOVED), ...FILLED_TABLES]
+/** Pushes of the chain wait for all of them. */
+const MOVED_AT_ONCE = 3
 
 /** May be repeated: rows that come twice count once, since they have the same key and version. */
 export async function moveReplayedRows(store: Store, chain: string, isWanted: () => Promise<boolean>): Promise<void> {
   const from = replayDatabase(store.database, chain)
-  for (const table of MOVED)
+  const move = async (table: string) => {
     if (await isWanted()) await store.command(`ALTER TABLE ${table} ATTACH PARTITION ALL FROM ${from}.${table}`)
+  }
+  const waiting = [...MOVED]
+  const moveWaiting = async () => {
+    for (let table = waiting.pop(); table !== undefined; table = waiting.pop()) await move(table)
+  }
+  await Promise.all(Array.from({ length: MOVED_AT_ONCE }, moveWaiting))
+  await move(LAST_MOVED)
 }
 
 export async function dropReplayedRows(store: Store, chain: string): Promise<void> {
