@@ -8,7 +8,6 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { DextapeError } from '../domain/errors.js'
-import type { LogEntry } from '../log/port.js'
 import { type EngineStatement, runAlone } from './embedded-engine.js'
 import { streamAlone } from './engine-stream.js'
 import { BACKGROUND_WORK, STREAMED, USER_QUERY } from './port.js'
@@ -49,12 +48,15 @@ const NO_SETTING = new Set([
   ...[STREAMED, 'send_progress_in_http_headers', 'http_headers_progress_interval_ms', 'http_response_buffer_size'],
 ])
 
+/** An entry for the log of the process with the engine. */
+export type AppendedEntry = { key: string; value: Uint8Array; timestampMs: number }
+
 /** What the process with the engine does for others that ask for it. */
 export type EngineOwner = {
   /** Stores rows that wait for their batch. */
   flush(): Promise<void>
   /** Appends to the log: a process of low priority would have its writer lock for long. */
-  append(topic: string, entries: readonly LogEntry[]): Promise<number>
+  append(topic: string, entries: readonly AppendedEntry[]): Promise<number>
 }
 
 const NOTHING_ELSE: EngineOwner = {
@@ -141,7 +143,11 @@ export const isEngineServed = (socketPath: string): Promise<boolean> => asks(soc
 export const flushServed = (socketPath: string): Promise<boolean> => asks(socketPath, FLUSH_PATH, FLUSH_TIMEOUT_MS)
 
 /** Has the process behind this socket append to its log; returns the first entry's offset. */
-export async function appendServed(socketPath: string, topic: string, entries: readonly LogEntry[]): Promise<number> {
+export async function appendServed(
+  socketPath: string,
+  topic: string,
+  entries: readonly AppendedEntry[],
+): Promise<number> {
   const path = `${APPEND_PATH}?${new URLSearchParams({ topic })}`
   const asked = request({ socketPath, path, method: 'POST', timeout: APPEND_TIMEOUT_MS, agent: false })
   asked.on('timeout', () => asked.destroy(new Error(`no answer within ${APPEND_TIMEOUT_MS} ms`)))
@@ -162,16 +168,16 @@ export async function appendServed(socketPath: string, topic: string, entries: r
   }
 }
 
-type SentEntry = Pick<LogEntry, 'key' | 'timestampMs'> & { value: string }
+type SentEntry = Omit<AppendedEntry, 'value'> & { value: string }
 
-function writeEntries(entries: readonly LogEntry[]): string {
+function writeEntries(entries: readonly AppendedEntry[]): string {
   const sent = entries.map(({ key, value, timestampMs }): SentEntry => {
     return { key, timestampMs, value: Buffer.from(value).toString('base64') }
   })
   return JSON.stringify(sent)
 }
 
-function readEntries(body: Buffer): LogEntry[] {
+function readEntries(body: Buffer): AppendedEntry[] {
   const sent = JSON.parse(body.toString('utf8')) as SentEntry[]
   return sent.map(({ key, value, timestampMs }) => ({ key, timestampMs, value: Buffer.from(value, 'base64') }))
 }

@@ -3,10 +3,9 @@ import { createHash } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EventLog } from '../log/port.js'
 import { openStore, type StoreOptions } from './clickhouse-store.js'
 import { holderOf } from './embedded-engine.js'
-import { appendServed, isEngineServed } from './engine-socket.js'
+import { appendServed, type EngineOwner, isEngineServed } from './engine-socket.js'
 import type { Store } from './port.js'
 
 /** A Unix socket's path may have at least 104 bytes (macOS), and ours is created in a folder with a longer name. */
@@ -25,7 +24,7 @@ export function socketPathOf(dataDir: string): string {
 }
 
 /** Appends to the log of a data directory through the process that has its store open. */
-export function appendToUp(dataDir: string): EventLog['append'] {
+export function appendToUp(dataDir: string): EngineOwner['append'] {
   return (topic, entries) => appendServed(socketPathOf(dataDir), topic, entries)
 }
 
