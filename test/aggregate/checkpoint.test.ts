@@ -119,10 +119,10 @@ it('stores journals under the field names that older versions wrote and read', a
   const { state, store, history } = startFold(marketMoney('eth'))
   foldLines({ state, store, history }, generateRecording({ seed: 41, chain: 'eth', blocks: 5 }))
   await new CheckpointWriter(store, 'test').capture(state, new StoredHistory(store), 5).write()
-  const fields = [...store.entries('j/')].map(({ value }) => Object.keys(unpack<object>(value).fields).sort())
+  const fields = [...store.entries('j/')].map(({ value }) => Object.keys(unpack<object>(value).fields))
   const names = ['seq', 'head', 'nowS', 'before', 'texts', 'wallets', 'events', 'mainPairs']
   names.push('touchedPairs', 'toldPairs', 'toldTokens')
-  expect(fields).toEqual(state.journals.map(() => names.sort()))
+  expect(fields).toEqual(state.journals.map(() => names))
   expect(fields.length).toBeGreaterThan(0)
 })
 

@@ -115,7 +115,7 @@ describe('a replay', () => {
 
   it('is shown with its rate and the time left, as stopped once it is silent, and no more when it has ended', async () => {
     const log = shared.open()
-    const reporter = createReplayReporter(log, { chain: 'eth', nowMs: () => now, deletesOlder: true, everyMs: 50 })
+    const reporter = createReplayReporter(log, { chain: 'eth', nowMs: () => now, deletesOlder: true })
     const folding = reporter.stage('folding', 2)
     folding.report(0, 1000)
     now += 1000

@@ -255,13 +255,13 @@ export type StoredJournal = Omit<
   toldTokens: number[]
 }
 
-function packJournal({ stack, texts, balances, publishedPairs, publishedTokens, ...rest }: BlockJournal): Uint8Array {
+function packJournal({ stack, balances, publishedPairs, publishedTokens, ...rest }: BlockJournal): Uint8Array {
   const held = balances.map(({ token, holder, old }) => {
     return { op: 'holder' as const, key: holderKey(token, holder), old: old && balanceText(old) }
   })
   const fields: StoredJournal = {
     ...rest,
-    ...{ texts: [...texts, ...held], toldPairs: publishedPairs, toldTokens: publishedTokens },
+    ...{ texts: [...rest.texts, ...held], toldPairs: publishedPairs, toldTokens: publishedTokens },
   }
   return pack(fields, stack.values())
 }

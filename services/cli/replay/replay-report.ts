@@ -1,6 +1,5 @@
 /** Tells running servers how far a replay is: they show it in `/status` and `/metrics`. */
 import {
-  PUBLISH_EVERY_MS,
   publishReport,
   publishStatus,
   REPORTS_KEPT_MS,
@@ -25,15 +24,11 @@ type ReporterOptions = {
   nowMs: () => number
   /** This process deletes older reports: the embedded log does not compact topics, and no `up` writes to it. */
   deletesOlder: boolean
-  everyMs?: number
 }
 
 const NOTHING: Progress = { report: () => {}, end: () => {} }
 
-export function createReplayReporter(
-  log: EventLog,
-  { chain, nowMs, deletesOlder, everyMs = PUBLISH_EVERY_MS }: ReporterOptions,
-): ReplayReporter {
+export function createReplayReporter(log: EventLog, { chain, nowMs, deletesOlder }: ReporterOptions): ReplayReporter {
   let current: ReplayedChain = { chain, epoch: 0, stage: 'folding', done: 0, total: 0, perS: 0, leftS: null }
   const ending = new AbortController()
   let publishing: Promise<void> | undefined
@@ -42,7 +37,7 @@ export function createReplayReporter(
   return {
     stage(stage, epoch, shown = NOTHING) {
       current = { ...current, stage, epoch, done: 0, total: 0, perS: 0, leftS: null }
-      publishing ??= publishStatus(log, { instance: chain, report, nowMs, everyMs }, ending.signal)
+      publishing ??= publishStatus(log, { instance: chain, report, nowMs }, ending.signal)
       const pace = createPace(nowMs)
       return {
         report(done, total = 0) {

@@ -52,11 +52,9 @@ export type PublishStatusOptions = {
   logger?: Logger
   nowMs?: () => number
   sleep?: Sleep
-  /** How often it is looked for a change. */
-  everyMs?: number
 }
 
-export const PUBLISH_EVERY_MS = 2_000
+const PUBLISH_EVERY_MS = 2_000
 /** Where the log does not compact topics. */
 export const REPORTS_KEPT_MS = 3_600_000
 /** An unchanged report is published again this often: an instance silent for much longer is gone. */
@@ -65,7 +63,6 @@ export const HEARTBEAT_MS = 15_000
 /** Publishes the report when it changes, until the signal aborts. Retries while the log is unreachable. */
 export async function publishStatus(log: EventLog, options: PublishStatusOptions, signal: AbortSignal): Promise<void> {
   const { instance, report, logger = silentLogger, nowMs = Date.now, sleep: wait = sleep } = options
-  const { everyMs = PUBLISH_EVERY_MS } = options
   let published = ''
   let publishedAtMs = Number.NEGATIVE_INFINITY
   while (!signal.aborted) {
@@ -82,7 +79,7 @@ export async function publishStatus(log: EventLog, options: PublishStatusOptions
         if (!isRetryable(error)) return logger.error('publishing the status failed', { topic: STATUS_TOPIC, error })
       }
     }
-    await wait(everyMs, signal)
+    await wait(PUBLISH_EVERY_MS, signal)
   }
 }
 

@@ -189,7 +189,9 @@ function embeddedLog(env: Environment, options: EmbeddedOptions): EventLog {
       assertName('topic', topic)
       const state = latest(topic)
       if (state === undefined) return
-      await truncate(topic, firstOffsetAt(env, state, state.newestMs - keepMs))
+      const first = firstOffsetAt(env, state, state.newestMs - keepMs)
+      // Without something to delete, no one need wait for a write.
+      if (first > state.start) await truncate(topic, first)
     },
 
     async info(topic) {
