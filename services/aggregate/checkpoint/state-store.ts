@@ -6,6 +6,7 @@ import { DextapeError } from '../../core/domain/errors.js'
 import { MAP_BYTES } from '../../core/log/lmdb-tables.js'
 import { crc32 } from '../../core/runtime/crc32.js'
 import { freeBytesOf } from '../../core/runtime/disk-space.js'
+import { inTurns } from '../../core/runtime/in-turns.js'
 
 export type StateChange = { key: string; value: Uint8Array | null }
 
@@ -25,6 +26,12 @@ export interface StateStore {
 /** The table of the compressed values: buckets, and even more the undo data of a block, repeat themselves. */
 const TABLE = 'values'
 
+/**
+ * Queued writes are compressed and written on other threads: in a transaction all of it happens on this one, and pushes wait. LMDB
+ * makes a longer queue wait at each write.
+ */
+const MOST_QUEUED = 100_000
+
 export async function openStateStore(first: string): Promise<StateStore> {
   let path = first
   let { root, table } = await openTables(path)
@@ -35,14 +42,15 @@ export async function openStateStore(first: string): Promise<StateStore> {
         yield { key, value: checked(path, key, value) }
     },
     async commit(changes) {
-      await written(path, () =>
-        table.transaction(() => {
-          for (const { key, value } of changes) {
-            if (value === null) table.remove(key)
-            else table.put(key, sealed(key, asBuffer(value)))
-          }
-        }),
-      )
+      await inTurns(sealing(changes))
+      const putAll = () => {
+        for (const { key, value } of changes) {
+          if (value === null) table.remove(key)
+          else table.put(key, asBuffer(value))
+        }
+      }
+      const isQueued = changes.length <= MOST_QUEUED
+      await written(path, () => (isQueued ? table.batch(putAll) : table.transaction(putAll)))
       await table.flushed
     },
     async clear() {
@@ -139,10 +147,14 @@ const HEADER_BYTES = 8
 const CHECKSUM_AT = 4
 const NO_CHECKSUM = Buffer.alloc(4)
 
-/** With a checksum of its key and its bytes. */
-function sealed(key: string, value: Buffer): Buffer {
-  value.writeUInt32LE(checksumOf(key, value), CHECKSUM_AT)
-  return value
+/** Writes into each value a checksum of its key and its bytes. */
+function* sealing(changes: readonly StateChange[]): Generator<void, void> {
+  for (const { key, value } of changes) {
+    if (value === null) continue
+    const bytes = asBuffer(value)
+    bytes.writeUInt32LE(checksumOf(key, bytes), CHECKSUM_AT)
+    yield
+  }
 }
 
 const joined = Buffer.allocUnsafe(1024)
