@@ -86,7 +86,7 @@ async function runServices(
   if (isEmbedded)
     closing.push(async () => {
       await engine.stop()
-      createStoreFileList(dir.path).save()
+      await createStoreFileList(dir.path).save()
     })
   // The other threads load meanwhile.
   const engineStarted = isEmbedded ? engine.start() : Promise.resolve()

@@ -5,6 +5,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { crc32 } from '../runtime/crc32.js'
+import { atOnce, inTurns } from '../runtime/in-turns.js'
 import { writeJsonFile } from '../runtime/json-file.js'
 import { enginePathOf } from './local-store.js'
 import { REPLAY_MARK } from './tables.js'
@@ -29,26 +30,50 @@ const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/
 export const storeFilesOf = (dataDir: string): string => join(dataDir, 'store-files.json')
 
 export type StoreFileList = {
-  /** Lists what is there now. Parts already listed are not read again. */
-  save(): void
+  /** Lists what is there from now on, in short turns. Parts already listed are not read again. */
+  save(): Promise<void>
+  /** Before the tables change: the list no longer holds, nor does one that is being made. */
+  drop(): void
 }
 
 export function createStoreFileList(dataDir: string): StoreFileList {
   let known: StoreFiles = { files: {}, parts: {} }
   let saved = ''
+  let drops = 0
+  let last: Promise<void> = Promise.resolve()
+  /** Has not begun: whoever asks now gets it too. */
+  let next: Promise<void> | undefined
+
+  async function list(): Promise<void> {
+    next = undefined
+    const dropsBefore = drops
+    const found = await inTurns(listingFiles(enginePathOf(dataDir), known.parts))
+    if (drops !== dropsBefore) return
+    known = found
+    const text = JSON.stringify(known)
+    if (text === saved) return
+    const path = storeFilesOf(dataDir)
+    try {
+      writeJsonFile(path, { checksum: crc32(text), list: known })
+      saved = text
+    } catch {
+      // On a full disk the earlier list stays: its parts are still there, or replaced.
+      rmSync(`${path}.new`, { force: true })
+    }
+  }
+
   return {
     save() {
-      known = listFiles(enginePathOf(dataDir), known.parts)
-      const text = JSON.stringify(known)
-      if (text === saved) return
-      const path = storeFilesOf(dataDir)
-      try {
-        writeJsonFile(path, { checksum: crc32(text), list: known })
-        saved = text
-      } catch {
-        // On a full disk the earlier list stays: its parts are still there, or replaced.
-        rmSync(`${path}.new`, { force: true })
+      if (next === undefined) {
+        next = last.then(list, list)
+        last = next
       }
+      return next
+    },
+    drop() {
+      drops += 1
+      saved = ''
+      dropStoreFileList(dataDir)
     },
   }
 }
@@ -64,7 +89,7 @@ export function findChangedFiles(dataDir: string): string[] {
   if (list === undefined) return []
   const root = enginePathOf(dataDir)
   if (!existsSync(root)) return [`the folder ${root} is missing`]
-  const now = listFiles(root, {})
+  const now = atOnce(listingFiles(root, {}))
   const changed = Object.entries(list.files).flatMap(([file, mark]) => differenceOf(file, mark, now.files[file]))
   for (const [part, { files, isMasked }] of Object.entries(list.parts)) {
     const found = now.parts[part]
@@ -92,11 +117,13 @@ function readList(path: string): StoreFiles | undefined {
   }
 }
 
-function listFiles(root: string, known: StoreFiles['parts']): StoreFiles {
+function* listingFiles(root: string, known: StoreFiles['parts']): Generator<void, StoreFiles> {
   const found: StoreFiles = { files: {}, parts: {} }
   const lasting = lastingFolders(root)
-  const visit = (folder: string) => {
+  const folders = [root]
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     for (const entry of entriesOf(folder)) {
+      yield
       if (PASSING.test(entry.name) || entry.name.includes(REPLAY_MARK)) continue
       // A table that is being dropped has no name any more.
       if (entry.isDirectory() && isUuid(entry.name) && !lasting.has(entry.name)) continue
@@ -110,10 +137,9 @@ function listFiles(root: string, known: StoreFiles['parts']): StoreFiles {
       } else if (PART_NAME.test(entry.name)) {
         const part = known[name] ?? readPart(path)
         if (part !== undefined) found.parts[name] = part
-      } else visit(path)
+      } else folders.push(path)
     }
   }
-  visit(root)
   return found
 }
 

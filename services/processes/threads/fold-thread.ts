@@ -5,7 +5,7 @@ import type { ServiceReport } from '../../core/coordination/service-reports.js'
 import type { Damage } from '../../core/data-dir/repairs.js'
 import { blocksTopic } from '../../core/log/port.js'
 import { createTracer } from '../../core/runtime/tracing.js'
-import { createStoreFileList, dropStoreFileList } from '../../core/store/store-files.js'
+import { createStoreFileList } from '../../core/store/store-files.js'
 import { readPublished } from '../../ingest/resume-source.js'
 import { foldedChains } from '../chain-status.js'
 import { openFold, runFold } from '../fold-chains.js'
@@ -40,13 +40,13 @@ runThread<ThreadData, ReportMethods, Omit<FoldMethods, keyof ThreadMethods>>(asy
   closing.push(async () => tracer?.close())
   const aggregate = openFold({
     ...{ platform, store, config, logger, metrics, tracer, ownsStore: isEmbedded },
-    ...(isEmbedded ? { beforeCheckpoint: async () => files.save() } : {}),
+    ...(isEmbedded ? { beforeCheckpoint: () => files.save() } : {}),
     openReplayStore: (chain) => openReplayStore({ ...config, dataDir: data.dataDir }, chain, store.database),
-    beforeDrop: () => dropStoreFileList(data.dataDir),
+    beforeDrop: () => files.drop(),
     onLoss: (loss) => void reportLoss(loss),
   })
   if (isEmbedded) {
-    const listing = setInterval(() => files.save(), LIST_FILES_EVERY_MS)
+    const listing = setInterval(() => void files.save(), LIST_FILES_EVERY_MS)
     signal.addEventListener('abort', () => clearInterval(listing), { once: true })
   }
 
@@ -83,7 +83,7 @@ runThread<ThreadData, ReportMethods, Omit<FoldMethods, keyof ThreadMethods>>(asy
     refoldChain: (chain) => aggregate.refoldChain(chain),
     async rebuildStore() {
       await aggregate.refold(async () => {
-        dropStoreFileList(data.dataDir)
+        files.drop()
         await emptyStore(store)
         await claimStore(store, (await platform.origin())?.origin ?? 'real')
       })

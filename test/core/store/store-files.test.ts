@@ -1,5 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
@@ -21,7 +30,7 @@ it('takes nothing out of the pipe of an export', async () => {
   execFileSync('mkfifo', [pipe])
   // Waits until somebody reads.
   const engine = spawn('sh', ['-c', 'printf rows > "$0"', pipe])
-  createStoreFileList(dataDir).save()
+  await createStoreFileList(dataDir).save()
   const exported = execFileSync('timeout', ['5', 'cat', pipe], { encoding: 'utf8' })
   expect(exported).toBe('rows')
   engine.kill()
@@ -38,7 +47,7 @@ it('misses no table of a replay that is dropped, but one of the others', async (
     await store?.migrate()
     await store?.insertRows('progress_rows', progressRow())
   }
-  createStoreFileList(dataDir).save()
+  await createStoreFileList(dataDir).save()
   await dropReplayedRows(live as Store, 'eth')
   await beside?.close()
   await live?.close()
@@ -46,6 +55,39 @@ it('misses no table of a replay that is dropped, but one of the others', async (
   const [link] = readdirSync(join(path, 'data', 'dextape')).filter((name) => name === 'progress_rows')
   rmSync(realpathSync(join(path, 'data', 'dextape', link ?? '')), { recursive: true })
   expect(findChangedFiles(dataDir).length).toBeGreaterThan(0)
+})
+
+it('keeps no list that was begun before the tables changed, and the same one again after', async () => {
+  mkdirSync(enginePathOf(dataDir), { recursive: true })
+  writeFileSync(join(enginePathOf(dataDir), 'a.sql'), 'a table')
+  const files = createStoreFileList(dataDir)
+  const begun = files.save()
+  await Promise.resolve()
+  files.drop()
+  await begun
+  expect(existsSync(storeFilesOf(dataDir))).toBe(false)
+  await files.save()
+  const list = readFileSync(storeFilesOf(dataDir), 'utf8')
+  files.drop()
+  await files.save()
+  expect(readFileSync(storeFilesOf(dataDir), 'utf8')).toBe(list)
+})
+
+it('has what was there when the last of several lists was asked for', async () => {
+  mkdirSync(enginePathOf(dataDir), { recursive: true })
+  const files = createStoreFileList(dataDir)
+  const lists: Promise<void>[] = []
+  for (const name of ['a.sql', 'b.sql', 'c.sql']) {
+    writeFileSync(join(enginePathOf(dataDir), name), name)
+    lists.push(files.save())
+    // The first one has begun.
+    await Promise.resolve()
+  }
+  await lists[1]
+  const list = readFileSync(storeFilesOf(dataDir), 'utf8')
+  for (const name of ['a.sql', 'b.sql', 'c.sql']) expect(list).toContain(name)
+  // Those that wait are one.
+  expect(lists[2]).toBe(lists[1])
 })
 
 function progressRow(): Uint8Array {
