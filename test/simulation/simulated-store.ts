@@ -129,7 +129,7 @@ const ANSWERS: readonly [statement: RegExp, answer: Answer][] = [
     },
   ],
   [
-    new RegExp(`^SELECT pair, interval, ${CANDLE_FIGURES.join(', ')} FROM candle_rows FINAL`),
+    /^SELECT pair, interval, figures FROM \( SELECT .* FROM candle_rows PREWHERE .* LIMIT 1 BY pair, interval\) WHERE /,
     (disk, params) => {
       const buckets = new Set(params.buckets as string[])
       const order = by('pair', 'interval')
@@ -139,7 +139,7 @@ const ANSWERS: readonly [statement: RegExp, answer: Answer][] = [
         .filter((row) => Number(row.version) <= Number(params.version) && order(row, after) > 0)
         .sort(order)
         .slice(0, Number(params.limit))
-        .map((row) => ({ ...row }))
+        .map((row) => ({ ...row, figures: CANDLE_FIGURES.map((name) => row[name]) }))
     },
   ],
 ]

@@ -157,7 +157,8 @@ function tradeOf(row: TradeRow): TradeFacts {
   }
 }
 
-type CandleRow = { pair: string; interval: Interval } & Record<string, number | string | null>
+/** `figures`: in the order of CANDLE_FIGURES. */
+type CandleRow = { pair: string; interval: Interval; figures: (number | null)[] }
 
 /** The position and chain time of an update, all of whose rows are stored. */
 export type OpenAt = { epoch: number; seq: number; now: number }
@@ -166,13 +167,14 @@ export type OpenAt = { epoch: number; seq: number; now: number }
 export async function loadOpenCandles(store: Store, chain: string, open: OpenCandles, at: OpenAt): Promise<void> {
   open.clear()
   const starts = new Map(INTERVALS.map((interval, index) => [interval, Math.max(0, bucketStart(index, at.now))]))
-  for await (const { pair, interval, ...row } of candleRows(store, chain, starts, at)) {
-    const figures = Object.fromEntries(CANDLE_FIGURES.map((name) => [name, Number(row[name] ?? Number.NaN)]))
-    const stored = { ...figures, interval, time: starts.get(interval) ?? 0, removed: false } as Candle
+  for await (const { pair, interval, figures } of candleRows(store, chain, starts, at)) {
+    const named = Object.fromEntries(CANDLE_FIGURES.map((name, n) => [name, figures[n] ?? Number.NaN]))
+    const stored = { ...named, interval, time: starts.get(interval) ?? 0, removed: false } as Candle
     open.note(pair, new UnpackedCandles(packCandles([stored])), at.now)
   }
 }
 
+/** FINAL would merge all candles of the chain before it finds the few open ones: pushes may wait for them. */
 async function* candleRows(
   store: Store,
   chain: string,
@@ -180,17 +182,20 @@ async function* candleRows(
   at: OpenAt,
 ): AsyncGenerator<CandleRow> {
   const version = String(rowVersion(at.epoch, at.seq))
+  const times = [...new Set(starts.values())].map((startS) => `toDateTime(${startS}, 'UTC')`).join(', ')
   const buckets = [...starts].map(([interval, startS]) => `('${interval}', ${startS})`).join(', ')
-  const from = Math.min(...starts.values())
   let after = { pair: '', interval: '' }
   for (;;) {
     const rows = await store.query<CandleRow>(
-      `SELECT pair, interval, ${CANDLE_FIGURES.join(', ')} FROM candle_rows FINAL
-       WHERE chain = {chain:String} AND time >= toDateTime({from:UInt32}, 'UTC')
-         AND (interval, toUInt32(time)) IN (${buckets}) AND version <= {version:UInt64}
-         AND pair >= {pair:String} AND (pair, interval) > ({pair:String}, {interval:String})
+      `SELECT pair, interval, figures FROM (
+         SELECT pair, interval, version, is_deleted, [${CANDLE_FIGURES.join(', ')}] AS figures FROM candle_rows
+         PREWHERE chain = {chain:String} AND time IN (${times})
+         WHERE (interval, toUInt32(time)) IN (${buckets})
+           AND pair >= {pair:String} AND (pair, interval) > ({pair:String}, {interval:String})
+         ORDER BY pair, interval, version DESC LIMIT 1 BY pair, interval)
+       WHERE is_deleted = 0 AND version <= {version:UInt64}
        ORDER BY pair, interval LIMIT {limit:UInt32}`,
-      { chain, from, version, ...after, limit: PAGE_ROWS },
+      { chain, version, ...after, limit: PAGE_ROWS },
       LIMITS,
     )
     yield* rows
