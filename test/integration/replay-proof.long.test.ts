@@ -23,11 +23,15 @@ const SEED = seedOf('replayedMarkets')
 const CLIENTS = 200
 const KILLS_EACH = 2
 const SECONDS_PER_BLOCK = 12
-const HISTORY = 4000
-const LIVE = 2000
+/** A day. */
+const HISTORY = 7200
+const LIVE = 2600
 /** Blocks of a chain come every 0.3 s. */
 const SPEED = 40
-const QUIET_S = 30
+/** Pairs are read from the checkpoint when they first trade. */
+const WARM_UP_MS = 20_000
+/** Every chain writes a checkpoint in it. */
+const QUIET_S = 70
 const SETTLE_MS = 2000
 const BETWEEN_MS = 10_000
 const LIMIT_MS = 1_200_000
@@ -103,7 +107,7 @@ it(
       }
       listeners.push(await listenTo(up.wsUrl, KEY, CHAINS[market] ?? '', noteDelay))
     }
-    await sleep(5000)
+    await sleep(WARM_UP_MS)
     delays = []
     await sleep(QUIET_S * 1000)
     const alone = [...delays]
