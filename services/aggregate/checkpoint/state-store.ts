@@ -1,7 +1,7 @@
 /** Where checkpoints are stored: keyed bytes of one chain, written in atomic, durable sets. */
 import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Database, open } from 'lmdb'
+import { type Database, type Key, open } from 'lmdb'
 import { DextapeError } from '../../core/domain/errors.js'
 import { MAP_BYTES } from '../../core/log/lmdb-tables.js'
 import { crc32 } from '../../core/runtime/crc32.js'
@@ -14,7 +14,7 @@ export interface StateStore {
   get(key: string): Uint8Array | undefined
   /** Keys with a prefix, in order. */
   entries(prefix: string): Iterable<{ key: string; value: Uint8Array }>
-  /** All changes or none; durable once resolved. */
+  /** All changes or none; durable once resolved. Each value has memory of its own: its checksum is written into it. */
   commit(changes: readonly StateChange[]): Promise<void>
   /** Deletes everything. */
   clear(): Promise<void>
@@ -26,11 +26,20 @@ export interface StateStore {
 /** The table of the compressed values: buckets, and even more the undo data of a block, repeat themselves. */
 const TABLE = 'values'
 
-/**
- * Queued writes are compressed and written on other threads: in a transaction all of it happens on this one, and pushes wait. LMDB
- * makes a longer queue wait at each write.
- */
+/** LMDB makes a longer queue wait at each write. */
 const MOST_QUEUED = 100_000
+
+/**
+ * Writes all or nothing. Queued writes are compressed and written on other threads: in a transaction all of it happens on this
+ * one, and pushes wait.
+ */
+export async function writeTogether<Value, K extends Key>(
+  table: Database<Value, K>,
+  writes: number,
+  write: () => void,
+): Promise<void> {
+  await (writes <= MOST_QUEUED ? table.batch(write) : table.transaction(write))
+}
 
 export async function openStateStore(first: string): Promise<StateStore> {
   let path = first
@@ -49,8 +58,7 @@ export async function openStateStore(first: string): Promise<StateStore> {
           else table.put(key, asBuffer(value))
         }
       }
-      const isQueued = changes.length <= MOST_QUEUED
-      await written(path, () => (isQueued ? table.batch(putAll) : table.transaction(putAll)))
+      await written(path, () => writeTogether(table, changes.length, putAll))
       await table.flushed
     },
     async clear() {

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, rmSync } from 'node:fs'
 import { type Database, type Key, open } from 'lmdb'
-import type { StateChange, StateStore } from './state-store.js'
+import { type StateChange, type StateStore, writeTogether } from './state-store.js'
 
 /** The newest value of each key, written by one process at a time, in atomic sets. */
 export type OwnedTopic = {
@@ -65,7 +65,7 @@ export async function openTopicStateStore(topic: OwnedTopic, scratchPath: string
   async function commit(changes: readonly StateChange[]): Promise<void> {
     const records = changes.flatMap((change) => [...recordsOf(change)])
     await topic.commit(records)
-    await root.batch(() => applyTo(table, records))
+    await writeTogether(table, records.length, () => applyTo(table, records))
   }
 
   return {

@@ -30,7 +30,7 @@ const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/
 export const storeFilesOf = (dataDir: string): string => join(dataDir, 'store-files.json')
 
 export type StoreFileList = {
-  /** Lists what is there from now on, in short turns. Parts already listed are not read again. */
+  /** Lists what is there now, in short turns. Parts already listed are not read again. */
   save(): Promise<void>
   /** Before the tables change: the list no longer holds, nor does one that is being made. */
   drop(): void
