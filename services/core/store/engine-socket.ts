@@ -8,6 +8,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { DextapeError } from '../domain/errors.js'
+import { createGate } from '../runtime/gate.js'
 import { type EngineStatement, runAlone } from './embedded-engine.js'
 import { streamAlone } from './engine-stream.js'
 import { BACKGROUND_WORK, STREAMED, USER_QUERY } from './port.js'
@@ -261,22 +262,5 @@ async function listenPrivately(server: ReturnType<typeof createServer>, socketPa
     renameSync(created, socketPath)
   } finally {
     rmSync(privateFolder, { recursive: true, force: true })
-  }
-}
-
-/** Runs at most `width` calls at once, the others in order. */
-export function createGate(width: number): <T>(run: () => Promise<T>) => Promise<T> {
-  let free = width
-  const waiting: (() => void)[] = []
-  return async (run) => {
-    if (free > 0) free--
-    else await new Promise<void>((go) => waiting.push(go))
-    try {
-      return await run()
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) free++
-      else next()
-    }
   }
 }
