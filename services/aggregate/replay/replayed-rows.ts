@@ -3,6 +3,7 @@
  * database of their own with the same tables. Moving them links their files: nothing is copied.
  */
 import type { ReplayLimits } from '../../core/coordination/replays.js'
+import { createGate } from '../../core/runtime/gate.js'
 import type { Store } from '../../core/store/port.js'
 import { type Cell, type ReadCell, RowWriter, readRows } from '../../core/store/row-binary.js'
 import { FILLED_TABLES, replayDatabase, TABLES, type TableName } from '../../core/store/tables.js'
@@ -24,11 +25,8 @@ export async function moveReplayedRows(store: Store, chain: string, isWanted: ()
   const move = async (table: string) => {
     if (await isWanted()) await store.command(`ALTER TABLE ${table} ATTACH PARTITION ALL FROM ${from}.${table}`)
   }
-  const waiting = [...MOVED]
-  const moveWaiting = async () => {
-    for (let table = waiting.pop(); table !== undefined; table = waiting.pop()) await move(table)
-  }
-  await Promise.all(Array.from({ length: MOVED_AT_ONCE }, moveWaiting))
+  const gate = createGate(MOVED_AT_ONCE)
+  await Promise.all(MOVED.map((table) => gate(() => move(table))))
   await move(LAST_MOVED)
 }
 
