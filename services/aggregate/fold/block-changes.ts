@@ -10,7 +10,7 @@ import type { CandleKey } from './merge-candles.js'
 import type { PairHour } from './pair-hours.js'
 
 /** `raw` null: without the orphaned blocks this was never a holder. */
-export type HolderChange = Pick<Balance, 'token' | 'holder' | 'updatedAtS'> & { raw: bigint | null }
+export type HolderChange = Omit<Balance, 'raw'> & { raw: bigint | null }
 
 export type MainPairTombstone = { token: string; block: number }
 

@@ -1,7 +1,7 @@
 /** Applies a retract: undoes the orphaned blocks by their journals and publishes again what those blocks had published. */
 import { K1 } from '../../core/domain/buckets.js'
 import type { BlockUpdate } from '../../core/domain/records.js'
-import { ByHolder } from '../state/balances.js'
+import { ByHolder, noRow } from '../state/balances.js'
 import { type BucketRing, JOURNALED } from '../state/bucket-ring.js'
 import type { FoldState } from '../state/fold-state.js'
 import { type BlockJournal, OP, type TextOp } from '../state/journal.js'
@@ -88,8 +88,11 @@ class Undo {
   holderChanges(): HolderChange[] {
     return Array.from(this.holders.entries(), ([token, holders]) =>
       Array.from(holders.keys(), (holder) => {
-        const { raw, updatedAtS } = this.state.balance(token, holder) ?? { raw: null, updatedAtS: 0 }
-        return { token, holder, raw, updatedAtS }
+        const { seq } = this.state
+        const restored = this.state.balance(token, holder)
+        return restored === undefined
+          ? { token, holder, raw: null, updatedAtS: 0, seq, row: noRow() }
+          : { ...restored, seq }
       }),
     ).flat()
   }

@@ -12,11 +12,12 @@ import type { PairInfo, TokenInfo } from '../../core/domain/records.js'
 import { atOnce } from '../../core/runtime/in-turns.js'
 import type { Cell, RowWriter } from '../../core/store/row-binary.js'
 import { rowVersion, type TableName } from '../../core/store/tables.js'
+import type { HolderChange } from '../fold/block-changes.js'
 import { pairInfo, tokenInfo } from '../fold/update-entries.js'
 import type { FoldState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
 import { TOKEN } from '../state/tokens.js'
-import type { HolderState, HourState, PairState, RowBatch, TokenState } from './row-batch.js'
+import type { HourState, PairState, RowBatch, TokenState } from './row-batch.js'
 
 type PairFacts = { info: PairInfo; decimals0: number | null; decimals1: number | null } | undefined
 type MainPrices = { main_price_usd: number; main_open_usd: number } | undefined
@@ -66,11 +67,10 @@ export function* encodingRows(chain: string, batch: RowBatch, facts: RowFacts): 
     batch.writer('token_rows').row(tokenRow(chain, token, state, info, prices))
     yield
   }
-  for (const [, holders] of batch.holders.entries()) {
-    for (const state of holders.values()) {
-      putHolder(batch.writer('holder_rows'), chain, state)
-      yield
-    }
+  const epoch = batch.last?.epoch ?? 0
+  for (const change of batch.holders) {
+    putHolder(batch.writer('holder_rows'), chain, change, rowVersion(epoch, change.seq))
+    yield
   }
   for (const { token, hourS, holders, version } of [...batch.holderHours.values()].flat())
     batch.writer('holder_hour_rows').row([chain, token, hourS, holders ?? 0, version, holders === null ? 1 : 0])
@@ -111,7 +111,7 @@ function putHour(to: RowWriter, chain: string, { pair, hourS, figures, version }
 }
 
 /** Value by value for speed: where balances are followed, most rows are holders. */
-function putHolder(to: RowWriter, chain: string, { change, version }: HolderState): void {
+function putHolder(to: RowWriter, chain: string, change: HolderChange, version: number): void {
   to.text(chain)
   to.text(change.token)
   to.text(change.holder)

@@ -11,7 +11,7 @@ import { rowVersion, type TableName } from '../../core/store/tables.js'
 import type { FoldResult, HolderChange } from '../fold/block-changes.js'
 import type { HolderHour } from '../fold/holder-hours.js'
 import type { PairHour } from '../fold/pair-hours.js'
-import { ByHolder } from '../state/balances.js'
+import { NO_BATCH } from '../state/balances.js'
 
 /** Reused while later blocks change the same candle. */
 type CandleState = { data: PackedCandles; at: number; version: number }
@@ -30,23 +30,28 @@ export type HourState = PairHour & { version: number }
 
 export type TokenState = { update: TokenUpdate | null; windows: PackedWindows; version: number }
 export type HolderHourState = HolderHour & { version: number }
-export type HolderState = { change: HolderChange; version: number }
 
 const NO_WINDOWS: PackedWindows = new Float64Array(0)
+
+let lastBatch = NO_BATCH
 
 export class RowBatch {
   /** Rows that no later block of the batch replaces. */
   readonly writers = new Map<TableName, RowWriter>()
   readonly pairs = new Map<string, PairState>()
   readonly tokens = new Map<string, TokenState>()
-  readonly holders = new ByHolder<HolderState>()
+  readonly holders: HolderChange[] = []
   readonly holderHours = new Map<string, HolderHourState[]>()
   /** The last update in the batch. */
   last: BlockUpdate | null = null
   /** How many rows it has. */
   rows = 0
+  private readonly number: number
 
-  constructor(private readonly chain: string) {}
+  constructor(private readonly chain: string) {
+    lastBatch += 1
+    this.number = lastBatch
+  }
 
   add(result: FoldResult): void {
     const { update } = result
@@ -59,7 +64,7 @@ export class RowBatch {
     for (const token of update.tokens) this.addToken(token, version)
     for (const token of result.moved.tokens) this.addToken(token, version)
     for (const token of update.gone_tokens) this.setToken(token, { update: null, windows: NO_WINDOWS, version })
-    for (const change of result.holders) this.addHolder(change, version)
+    for (const change of result.holders) this.addHolder(change)
     for (const hour of result.holderHours) this.addHolderHour(hour, version)
     for (const { token, old_pair: old, new_pair: next } of update.kind === 'block' ? update.main_pair_changes : []) {
       this.put('main_pair_rows', [this.chain, token, update.number, update.time, old, next, version, 0])
@@ -96,14 +101,14 @@ export class RowBatch {
     if (putHour(hours, { ...hour, version })) this.rows += 1
   }
 
-  private addHolder(change: HolderChange, version: number): void {
-    const known = this.holders.get(change.token, change.holder)
-    if (known === undefined) {
-      this.holders.set(change.token, change.holder, { change, version })
+  private addHolder(change: HolderChange): void {
+    const { row } = change
+    if (row.batch === this.number) this.holders[row.index] = change
+    else {
+      row.batch = this.number
+      row.index = this.holders.length
+      this.holders.push(change)
       this.rows += 1
-    } else {
-      known.change = change
-      known.version = version
     }
   }
 

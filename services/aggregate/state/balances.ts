@@ -12,7 +12,15 @@ export type Balance = {
   updatedAtS: number
   /** Of the update that made it; 0: read from a checkpoint. */
   seq: number
+  /** Shared by all balances of a holder while they are in memory. */
+  row: HolderRow
 }
+
+/** Where the batch of rows with this number has the holder's row: found without a lookup. */
+export type HolderRow = { batch: number; index: number }
+
+export const NO_BATCH = 0
+export const noRow = (): HolderRow => ({ batch: NO_BATCH, index: 0 })
 
 /** Values by token and holder. Two levels: joining the two texts to a key costs more than a second lookup. */
 export class ByHolder<Value> {
@@ -63,5 +71,12 @@ export const balanceText = ({ raw, updatedAtS }: Balance): string => `${raw} ${u
 
 export function parseBalance(token: string, holder: string, text: string): Balance {
   const space = text.indexOf(' ')
-  return { token, holder, raw: BigInt(text.slice(0, space)), updatedAtS: Number(text.slice(space + 1)), seq: 0 }
+  return {
+    token,
+    holder,
+    raw: BigInt(text.slice(0, space)),
+    updatedAtS: Number(text.slice(space + 1)),
+    seq: 0,
+    row: noRow(),
+  }
 }
