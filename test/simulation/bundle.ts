@@ -7,6 +7,12 @@ import { repositoryRoot } from '../../schemas/avro.js'
 /** One change of one file: `from` must be in it exactly once. `seed`: play from this one on, where the first seeds do not catch it. */
 export type PlantedBug = { name: string; file: string; from: string; to: string; seed?: number }
 
+/** The text of its file with the bug. */
+export function planted(text: string, { file, from, to }: PlantedBug): string {
+  if (text.split(from).length !== 2) throw new Error(`${file} has not exactly one "${from}"`)
+  return text.replace(from, () => to)
+}
+
 /** The path of the bundle. */
 export async function bundleSimulation(bug?: PlantedBug): Promise<string> {
   const root = repositoryRoot()
@@ -21,10 +27,8 @@ export async function bundleSimulation(bug?: PlantedBug): Promise<string> {
         setup({ onLoad }) {
           if (bug === undefined) return
           onLoad({ filter: new RegExp(`${bug.file.replaceAll('.', '\\.')}$`) }, ({ path }) => {
-            const text = readFileSync(path, 'utf8')
-            if (text.split(bug.from).length !== 2) throw new Error(`${bug.file} has not exactly one "${bug.from}"`)
             isPlanted = true
-            return { contents: text.replace(bug.from, () => bug.to), loader: 'ts' }
+            return { contents: planted(readFileSync(path, 'utf8'), bug), loader: 'ts' }
           })
         },
       },

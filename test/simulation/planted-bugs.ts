@@ -41,8 +41,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'an undo forgets a balance',
     file: 'services/aggregate/fold/fold-retract.ts',
-    from: 'this.holderKeys.add(op.key)',
-    to: 'void op.key',
+    from: 'this.holders.set(token, holder, true)',
+    to: '',
   },
   {
     name: 'a seq is used twice',

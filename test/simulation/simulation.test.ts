@@ -1,9 +1,12 @@
 /** The whole pipe on a simulated clock, log and store: whatever a seed has in store, the numbers are those of the final chain. */
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { repositoryRoot } from '../../schemas/avro.js'
 import { countOf, isLongRun, seedOf } from '../rig/counts.js'
-import { bundleSimulation } from './bundle.js'
+import { bundleSimulation, planted } from './bundle.js'
 import { PLANTED_BUGS } from './planted-bugs.js'
 
 const run = promisify(execFile)
@@ -76,6 +79,11 @@ it('gives the same run for the same seed', async () => {
 })
 
 describe('a planted bug is caught', () => {
+  it.each(PLANTED_BUGS.map((bug) => [bug.name, bug] as const))('and still fits the code: %s', (_name, bug) => {
+    const text = readFileSync(join(repositoryRoot(), bug.file), 'utf8')
+    expect(planted(text, bug)).not.toBe(text)
+  })
+
   /** Each takes a bundle of its own: a short run has one, a long run has all. */
   const bugs = isLongRun() ? PLANTED_BUGS : PLANTED_BUGS.slice(1, 2)
 
