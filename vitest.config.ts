@@ -1,9 +1,11 @@
 import { defineConfig } from 'vitest/config'
 import { isLongRun } from './test/rig/counts.js'
+import { asBuilt, BUILT } from './test/rig/suite/as-built.js'
 import { LongestFirst } from './test/rig/suite/longest-first.js'
 import { filesOfOwnProcess } from './test/rig/suite/own-process.js'
 
-const alone = filesOfOwnProcess(import.meta.dirname)
+const root = import.meta.dirname
+const alone = filesOfOwnProcess(root)
 
 /** `npm run test:long` has them. */
 const longOnly = isLongRun() ? [] : ['test/**/*.long.test.ts']
@@ -30,7 +32,7 @@ const OPTIMISE_LATER =
 export default defineConfig({
   test: {
     globalSetup: [
-      ...['test/rig/scratch.ts', 'test/rig/left-out.ts', 'test/rig/servers/shared.ts'],
+      ...['test/rig/suite/as-built.ts', 'test/rig/scratch.ts', 'test/rig/left-out.ts', 'test/rig/servers/shared.ts'],
       ...['test/rig/kafka/fetch-ahead.ts', 'test/rig/evm/fetch-ahead.ts'],
     ],
     sequence: { sequencer: LongestFirst },
@@ -38,15 +40,17 @@ export default defineConfig({
     projects: [
       { test: { name: 'alone', include: alone, exclude: longOnly, ...limits() } },
       {
+        plugins: [asBuilt(root)],
         test: {
           ...{ name: 'shared', include: ['test/**/*.test.ts'], exclude: [...alone, ...longOnly] },
-          ...{ isolate: false, ...limits() },
+          ...{ isolate: false, server: { deps: { external: [BUILT] } }, ...limits() },
         },
       },
       {
+        plugins: [asBuilt(root)],
         test: {
           ...{ name: 'push-ws', include: PUSH_PROTOCOL, env: { DEXTAPE_PUSH_SERVER: 'ws' } },
-          ...{ isolate: false, ...limits() },
+          ...{ isolate: false, server: { deps: { external: [BUILT] } }, ...limits() },
         },
       },
     ],

@@ -1,6 +1,7 @@
 /** The real command on a pseudo-terminal, as a person sees it. */
 import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+import { repositoryRoot } from '../../../schemas/avro.js'
 import { DEXTAPE } from '../http/command.js'
 
 export type Terminal = {
@@ -17,7 +18,7 @@ export type Terminal = {
 type Given = { cwd: string; env?: Record<string, string>; columns?: number; rows?: number }
 
 export function runOnTerminal(args: readonly string[], { cwd, env = {}, columns = 100, rows = 30 }: Given): Terminal {
-  const program = fileURLToPath(new URL('pseudo-terminal.py', import.meta.url))
+  const program = join(repositoryRoot(), 'test/rig/terminal/pseudo-terminal.py')
   const child = spawn('python3', [program, String(columns), String(rows), process.execPath, DEXTAPE, ...args], {
     ...{ cwd, env: { PATH: process.env.PATH, TERM: 'xterm-256color', ...env } },
   })
