@@ -19,6 +19,7 @@ export async function migrate(
   onStep: (done: number, pending: number) => void = () => {},
   known = readMigrations(),
 ): Promise<string[]> {
+  const isNew = !(await hasTables(runner))
   await runner.command(RECORD)
   const rows = await runner.query<{ name: string }>('SELECT DISTINCT name FROM migrations ORDER BY name')
   const done = new Set(rows.map(({ name }) => name))
@@ -32,17 +33,41 @@ export async function migrate(
       got: newer.join(', '),
       fix: 'Update the program, or use another database or data directory',
     })
-  const ran: string[] = []
   const pending = known.filter(({ name }) => !done.has(name))
-  for (const { name, statements } of pending) {
-    onStep(ran.length, pending.length)
+  for (const [at, { name, statements }] of (isNew ? forNewStore(pending) : pending).entries()) {
+    onStep(at, pending.length)
     for (const statement of statements) await runner.command(statement)
-    await runner.command('INSERT INTO migrations (name) SELECT {name:String}', { name })
-    ran.push(name)
+    if (!isNew) await record(runner, [name])
   }
+  const ran = pending.map(({ name }) => name)
+  if (isNew) await record(runner, ran)
   onStep(ran.length, pending.length)
   return ran
 }
+
+async function record(runner: MigrationRunner, names: readonly string[]): Promise<void> {
+  if (names.length > 0)
+    await runner.command('INSERT INTO migrations (name) SELECT arrayJoin({names:Array(String)})', { names })
+}
+
+async function hasTables({ query }: MigrationRunner): Promise<boolean> {
+  const tables = await query<{ name: string }>(
+    'SELECT name FROM system.tables WHERE database = currentDatabase() LIMIT 1',
+  )
+  return tables.length > 0
+}
+
+/** Without views that a later file replaces, and without copies of what was stored before: there is nothing. */
+function forNewStore(migrations: readonly Migration[]): Migration[] {
+  const last = new Map(migrations.flatMap(({ statements }) => statements.map((text) => [viewOf(text), text])))
+  const isNeeded = (text: string) => {
+    const view = viewOf(text)
+    return !text.startsWith('INSERT INTO ') && (view === undefined || last.get(view) === text)
+  }
+  return migrations.map(({ name, statements }) => ({ name, statements: statements.filter(isNeeded) }))
+}
+
+const viewOf = (statement: string): string | undefined => /^CREATE OR REPLACE VIEW (\w+)/.exec(statement)?.[1]
 
 export function readMigrations(directory = migrationsDirectory()): Migration[] {
   const files = readdirSync(directory).filter((file) => /^\d{4}_\w+\.sql$/.test(file))

@@ -102,16 +102,19 @@ it('waits for room on a disk that is full', () => {
 })
 
 describe('migrations', () => {
+  const view = (text: string) => `CREATE OR REPLACE VIEW v AS SELECT ${text}`
+  const copy = 'INSERT INTO b SELECT * FROM a'
   const known = [
-    { name: '0001_a', statements: ['A1', 'A2'] },
-    { name: '0002_b', statements: ['B'] },
+    { name: '0001_a', statements: ['A', view('a')] },
+    { name: '0002_b', statements: ['B', copy, view('b')] },
   ]
-  const against = (done: string[]) => {
+  const against = (done: string[], tables = ['a']) => {
     const commands: string[] = []
     const runner = {
       command: async (sql: string, params?: Record<string, unknown>) =>
-        void commands.push(params ? `+${params.name}` : sql),
-      query: async <Row>() => done.map((name) => ({ name })) as Row[],
+        void commands.push(params ? `+${params.names}` : sql),
+      query: async <Row>(sql: string) =>
+        (sql.includes('system.tables') ? tables : done).map((name) => ({ name })) as Row[],
     }
     return { commands, run: () => migrate(runner, undefined, known) }
   }
@@ -119,9 +122,15 @@ describe('migrations', () => {
   it('runs pending migrations in order, and records each when done', async () => {
     const { commands, run } = against([])
     expect(await run()).toEqual(['0001_a', '0002_b'])
-    expect(commands.slice(1)).toEqual(['A1', 'A2', '+0001_a', 'B', '+0002_b'])
+    expect(commands.slice(1)).toEqual(['A', view('a'), '+0001_a', 'B', copy, view('b'), '+0002_b'])
     const later = against(['0001_a'])
     expect(await later.run()).toEqual(['0002_b'])
+  })
+
+  it('leaves out of a new store what a later one replaces, and copies of nothing', async () => {
+    const { commands, run } = against([], [])
+    expect(await run()).toEqual(['0001_a', '0002_b'])
+    expect(commands.slice(1)).toEqual(['A', 'B', view('b'), '+0001_a,0002_b'])
   })
 
   it('stops at a store of a newer version', async () => {
