@@ -1,10 +1,10 @@
 /** Restores the fold's state from a checkpoint. */
 import type { ChainFacts } from '../../core/domain/chains.js'
 import { noteRestoredTrades, type TradedAt } from '../fold/moved-windows.js'
-import { type Balance, ByHolder, parseBalance, splitHolderKey } from '../state/balances.js'
+import { type Balance, ByHolder, type Holding, holdingOf, newHolding, parseBalance } from '../state/balances.js'
 import type { BucketRing } from '../state/bucket-ring.js'
 import { type FoldSettings, FoldState, type RestingState } from '../state/fold-state.js'
-import type { BalanceOp, BlockJournal, TextOp } from '../state/journal.js'
+import type { BlockJournal, TextOp } from '../state/journal.js'
 import { ActivePair, PAIR, type PairText } from '../state/pairs.js'
 import { type SharedSpace, WALLET_REACH_S, Windows } from '../state/rolling-windows.js'
 import type { TokenText } from '../state/tokens.js'
@@ -35,7 +35,7 @@ export function restingState(store: StateStore, pending = new ByHolder<Balance |
       const waiting = pending.get(token, holder)
       if (waiting !== undefined) return waiting ?? undefined
       const kept = store.get(balanceKey(token, holder))
-      return kept === undefined ? undefined : parseBalance(token, holder, unpack<string>(kept).fields)
+      return kept === undefined ? undefined : parseBalance(newHolding(token, holder), unpack<string>(kept).fields)
     },
   }
 }
@@ -119,15 +119,25 @@ function readJournal(store: StateStore, seq: number): BlockJournal {
   const { fields, numbers } = unpack<StoredJournal>(mustGet(store, `j/${padded(seq)}`))
   const { toldPairs: publishedPairs, toldTokens: publishedTokens, texts: stored, ...rest } = fields
   const texts: TextOp[] = []
-  const balances: BalanceOp[] = []
+  const holdings: Holding[] = []
+  const balances: (Balance | null)[] = []
   for (const op of stored) {
     if (op.op !== 'holder') texts.push(op)
     else {
-      const { token, holder } = splitHolderKey(op.key)
-      balances.push({ token, holder, old: op.old === null ? null : parseBalance(token, holder, op.old) })
+      const of = holdingOf(op.key)
+      holdings.push(of)
+      balances.push(op.old === null ? null : parseBalance(of, op.old))
     }
   }
-  return { ...rest, texts, balances, publishedPairs, publishedTokens, stack: new UndoStack(numbers, numbers.length) }
+  return {
+    ...rest,
+    texts,
+    holdings,
+    balances,
+    publishedPairs,
+    publishedTokens,
+    stack: new UndoStack(numbers, numbers.length),
+  }
 }
 
 /** Pairs with buckets in a window must be in memory: their windows lose buckets as time passes. */

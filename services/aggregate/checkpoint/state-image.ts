@@ -248,15 +248,23 @@ const journalKey = (seq: number): string => `j/${padded(seq)}`
 /** A journal's JSON as checkpoints have always stored it: two fields have older names there, and balances are among the texts. */
 export type StoredJournal = Omit<
   BlockJournal,
-  'stack' | 'texts' | 'balances' | 'publishedPairs' | 'publishedTokens'
+  'stack' | 'texts' | 'holdings' | 'balances' | 'publishedPairs' | 'publishedTokens'
 > & {
   texts: (TextOp | { op: 'holder'; key: string; old: string | null })[]
   toldPairs: number[]
   toldTokens: number[]
 }
 
-function packJournal({ stack, balances, publishedPairs, publishedTokens, ...rest }: BlockJournal): Uint8Array {
-  const held = balances.map(({ token, holder, old }) => {
+function packJournal({
+  stack,
+  holdings,
+  balances,
+  publishedPairs,
+  publishedTokens,
+  ...rest
+}: BlockJournal): Uint8Array {
+  const held = holdings.map(({ token, holder }, at) => {
+    const old = balances[at] ?? null
     return { op: 'holder' as const, key: holderKey(token, holder), old: old && balanceText(old) }
   })
   const fields: StoredJournal = {

@@ -1,7 +1,7 @@
 /** Applies a retract: undoes the orphaned blocks by their journals and publishes again what those blocks had published. */
 import { K1 } from '../../core/domain/buckets.js'
 import type { BlockUpdate } from '../../core/domain/records.js'
-import { ByHolder, noRow } from '../state/balances.js'
+import { ByHolder, type Holding, newHolding } from '../state/balances.js'
 import { type BucketRing, JOURNALED } from '../state/bucket-ring.js'
 import type { FoldState } from '../state/fold-state.js'
 import { type BlockJournal, OP, type TextOp } from '../state/journal.js'
@@ -75,8 +75,9 @@ class Undo {
     while (stack.length > 0) this.step(journal, stack.pop())
     state.recycle(stack)
     for (const text of journal.texts.toReversed()) this.text(text)
-    for (const { token, holder, old } of journal.balances.toReversed()) {
-      state.balances.set(token, holder, old)
+    for (let at = journal.holdings.length - 1; at >= 0; at -= 1) {
+      const { token, holder } = journal.holdings[at] as Holding
+      state.balances.set(token, holder, journal.balances[at] ?? null)
       this.holders.set(token, holder, true)
     }
     state.head = journal.before.head
@@ -91,7 +92,7 @@ class Undo {
         const { seq } = this.state
         const restored = this.state.balance(token, holder)
         return restored === undefined
-          ? { token, holder, raw: null, updatedAtS: 0, seq, row: noRow() }
+          ? { of: newHolding(token, holder), raw: null, updatedAtS: 0, seq }
           : { ...restored, seq }
       }),
     ).flat()

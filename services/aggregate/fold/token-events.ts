@@ -1,7 +1,7 @@
 /** Applies events of tokens: facts, launches, balances. */
 import { BURN_ADDRESSES } from '../../core/domain/chains.js'
 import type { BalanceEvent, LaunchEvent, MetaEvent, TokenEvent } from '../../core/domain/records.js'
-import { type Balance, noRow } from '../state/balances.js'
+import { type Balance, newHolding } from '../state/balances.js'
 import type { FoldState } from '../state/fold-state.js'
 import type { PairText } from '../state/pairs.js'
 import { type Launch, TOKEN, type TokenText } from '../state/tokens.js'
@@ -122,16 +122,11 @@ export function applyBalance(fold: BlockChanges, event: BalanceEvent): void {
   state.touchToken(id)
   if (old?.seq === state.seq) old.raw = after
   else {
-    const next: Balance = {
-      token,
-      holder,
-      raw: after,
-      updatedAtS: fold.block.time,
-      seq: state.seq,
-      row: old?.row ?? noRow(),
-    }
+    const of = old?.of ?? newHolding(token, holder)
+    const next: Balance = { of, raw: after, updatedAtS: fold.block.time, seq: state.seq }
     state.balances.set(token, holder, next)
-    state.journal.balances.push({ token, holder, old: old ?? null })
+    state.journal.holdings.push(of)
+    state.journal.balances.push(old ?? null)
     fold.holders.push(next)
   }
   if (BURN_ADDRESSES[state.facts.family].includes(holder)) updateBurntSupply(fold, id, token)

@@ -113,8 +113,8 @@ function putHour(to: RowWriter, chain: string, { pair, hourS, figures, version }
 /** Value by value for speed: where balances are followed, most rows are holders. */
 function putHolder(to: RowWriter, chain: string, change: HolderChange, version: number): void {
   to.text(chain)
-  to.text(change.token)
-  to.text(change.holder)
+  to.text(change.of.token)
+  to.text(change.of.holder)
   to.text(change.raw?.toString() ?? '0')
   to.uint32(change.updatedAtS)
   to.uint64(version)

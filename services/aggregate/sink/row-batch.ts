@@ -102,11 +102,11 @@ export class RowBatch {
   }
 
   private addHolder(change: HolderChange): void {
-    const { row } = change
-    if (row.batch === this.number) this.holders[row.index] = change
+    const { of } = change
+    if (of.batch === this.number) this.holders[of.index] = change
     else {
-      row.batch = this.number
-      row.index = this.holders.length
+      of.batch = this.number
+      of.index = this.holders.length
       this.holders.push(change)
       this.rows += 1
     }

@@ -97,6 +97,7 @@ export class FoldState {
       },
       ...{
         texts: [],
+        holdings: [],
         balances: [],
         wallets: [],
         events: [],

@@ -2,7 +2,7 @@
  * The undo data of a block: the old values of everything it changed. Numbers go on an undo stack, texts and wallets into lists.
  * Undoing in reverse order restores the state bit for bit.
  */
-import type { Balance } from './balances.js'
+import type { Balance, Holding } from './balances.js'
 import type { PairText } from './pairs.js'
 import type { TokenText } from './tokens.js'
 import type { UndoStack } from './undo-stack.js'
@@ -17,9 +17,6 @@ export type TextOp =
   | { op: 'pairText'; id: number; old: PairText }
   | { op: 'tokenText'; id: number; old: TokenText }
   | { op: 'split'; id: number }
-
-/** `old` null: it was no holder. */
-export type BalanceOp = { token: string; holder: string; old: Balance | null }
 
 export type WalletOp = { holder: Holder; id: number; wallet: string; buyS: number; sellS: number }
 
@@ -45,7 +42,9 @@ export type BlockJournal = {
   before: { head: Head | null; nowS: number; finalizedNumber: number }
   stack: UndoStack
   texts: TextOp[]
-  balances: BalanceOp[]
+  /** Whose balances it changed, and what each of them was; null: it was no holder. */
+  holdings: Holding[]
+  balances: (Balance | null)[]
   wallets: WalletOp[]
   events: EventKey[]
   /** Tokens whose main pair this block changed. */

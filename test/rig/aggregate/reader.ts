@@ -67,7 +67,8 @@ export class Reader {
       this.tokens.set(token, { ...known, windows: this.windowsOf(windows, known.main_pair) })
     }
     for (const { token, new_pair: next } of update.main_pair_changes) this.mainPairs.set(token, next)
-    for (const { token, holder, raw } of holders) {
+    for (const { of, raw } of holders) {
+      const { token, holder } = of
       if (raw === null) this.holders.delete(`${token}|${holder}`)
       else this.holders.set(`${token}|${holder}`, raw)
     }
