@@ -192,7 +192,7 @@ it('equals a count over the surviving trades, from memory and from the store, th
   })
   await fc.assert(property, { numRuns: countOf('launchHistories'), seed: seedOf('launchHistories') })
   expect(different).toBeGreaterThan(0)
-}, 300_000)
+})
 
 const SWAP = { pair: 0, sell: false, flags: 0, price: 2, amount: 5, wallet: 'ben' }
 const ALWAYS: Turn = { stores: true, trims: true, asks: true, asksEarly: false }
