@@ -1,5 +1,5 @@
 // Runs after `npm install` and `npm ci` in a checkout, not where the package is installed. Builds, and links the command into
-// node_modules/.bin, so that `npx dextape` does not install the checkout into npm's cache.
+// node_modules/.bin, as the scripts of npm find it.
 import { execSync } from 'node:child_process'
 import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -7,8 +7,10 @@ import { fileURLToPath } from 'node:url'
 const command = fileURLToPath(new URL('../services/cli/dextape.js', import.meta.url))
 const link = fileURLToPath(new URL('../node_modules/.bin/dextape', import.meta.url))
 
-// npm also runs `prepare` when it packs; `prepack` has then built what ships, without the tools of the tests.
-if (!['pack', 'publish'].includes(process.env.npm_command)) {
+// npm also runs `prepare` when it packs, where `prepack` has built what ships, without the tools of the tests; and at the first
+// `npx dextape` in a checkout, which links the checkout into npm's cache: a build would take 20 s, and stopped meanwhile npm leaves
+// a folder there that fails every later call.
+if (!['pack', 'publish', 'exec'].includes(process.env.npm_command)) {
   execSync('npm run --silent build', { stdio: 'inherit' })
   if (process.platform !== 'win32') linkCommand()
 }

@@ -3,7 +3,7 @@
  * which unpacks 800 MB. Every run unpacks it beside links to the dependencies it declares, and to nothing else.
  */
 import { type ExecFileException, execFile } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -49,6 +49,18 @@ async function unpackBesideDependencies(tarball: string, home: string): Promise<
   symlinkSync('../dextape/services/cli/dextape.js', join(modules, '.bin/dextape'))
   chmodSync(join(installed, 'services/cli/dextape.js'), 0o755)
 }
+
+describe('a checkout', () => {
+  it('runs npx dextape for the first time without another build', async () => {
+    const cache = mkdtempSync(join(tmpdir(), 'dextape-npx-'))
+    const builtMs = () => statSync(join(root, 'dist/bundle/main.js')).mtimeMs
+    const before = builtMs()
+    const args = ['--cache', cache, 'dextape', '--version']
+    expect(await run('npx', args, root)).toBe(`${version}\n`)
+    expect(builtMs()).toBe(before)
+    rmSync(cache, { recursive: true, force: true })
+  })
+})
 
 describe('the package', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dextape-package-'))
