@@ -44,6 +44,7 @@ export async function benchTokenFacts(): Promise<boolean> {
   return [
     isWithin('the fold with all of it, as a multiple of swaps alone', ratio('fold', alone)),
     isWithin('the whole path, as a multiple of swaps with balances', ratio('whole path', held)),
+    isWithin('the whole path, as a multiple of swaps alone', ratio('whole path', alone)),
   ].every(Boolean)
 }
 
