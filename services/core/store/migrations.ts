@@ -19,7 +19,6 @@ export async function migrate(
   onStep: (done: number, pending: number) => void = () => {},
   known = readMigrations(),
 ): Promise<string[]> {
-  const isNew = !(await hasTables(runner))
   await runner.command(RECORD)
   const rows = await runner.query<{ name: string }>('SELECT DISTINCT name FROM migrations ORDER BY name')
   const done = new Set(rows.map(({ name }) => name))
@@ -33,6 +32,7 @@ export async function migrate(
       got: newer.join(', '),
       fix: 'Update the program, or use another database or data directory',
     })
+  const isNew = done.size === 0 && !(await hasTables(runner))
   const pending = known.filter(({ name }) => !done.has(name))
   for (const [at, { name, statements }] of (isNew ? forNewStore(pending) : pending).entries()) {
     onStep(at, pending.length)
@@ -50,9 +50,10 @@ async function record(runner: MigrationRunner, names: readonly string[]): Promis
     await runner.command('INSERT INTO migrations (name) SELECT arrayJoin({names:Array(String)})', { names })
 }
 
+/** Besides the record. */
 async function hasTables({ query }: MigrationRunner): Promise<boolean> {
   const tables = await query<{ name: string }>(
-    'SELECT name FROM system.tables WHERE database = currentDatabase() LIMIT 1',
+    "SELECT name FROM system.tables WHERE database = currentDatabase() AND name != 'migrations' LIMIT 1",
   )
   return tables.length > 0
 }
