@@ -41,7 +41,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'an undo forgets a balance',
     file: 'services/aggregate/fold/fold-retract.ts',
-    from: 'this.holders.set(token, holder, true)',
+    from: 'this.holdings.set(of.token, of.holder, of)',
     to: '',
   },
   {

@@ -1,7 +1,7 @@
 /** Applies a retract: undoes the orphaned blocks by their journals and publishes again what those blocks had published. */
 import { K1 } from '../../core/domain/buckets.js'
 import type { BlockUpdate } from '../../core/domain/records.js'
-import { ByHolder, type Holding, newHolding } from '../state/balances.js'
+import { ByHolder, type Holding } from '../state/balances.js'
 import { type BucketRing, JOURNALED } from '../state/bucket-ring.js'
 import type { FoldState } from '../state/fold-state.js'
 import { type BlockJournal, OP, type TextOp } from '../state/journal.js'
@@ -59,7 +59,7 @@ class Undo {
   readonly candles = new Map<string, Map<string, CandleKey>>()
   readonly gonePairs = new Set<string>()
   readonly goneTokens = new Set<string>()
-  private readonly holders = new ByHolder<true>()
+  private readonly holdings = new ByHolder<Holding>()
 
   constructor(private readonly state: FoldState) {}
 
@@ -76,9 +76,9 @@ class Undo {
     state.recycle(stack)
     for (const text of journal.texts.toReversed()) this.text(text)
     for (let at = journal.holdings.length - 1; at >= 0; at -= 1) {
-      const { token, holder } = journal.holdings[at] as Holding
-      state.balances.set(token, holder, journal.balances[at] ?? null)
-      this.holders.set(token, holder, true)
+      const of = journal.holdings[at] as Holding
+      state.balances.set(of.token, of.holder, journal.balances[at] ?? null)
+      this.holdings.set(of.token, of.holder, of)
     }
     state.head = journal.before.head
     if (state.head === null) state.firstBlock = null
@@ -87,13 +87,11 @@ class Undo {
   }
 
   holderChanges(): HolderChange[] {
-    return Array.from(this.holders.entries(), ([token, holders]) =>
-      Array.from(holders.keys(), (holder) => {
-        const { seq } = this.state
-        const restored = this.state.balance(token, holder)
-        return restored === undefined
-          ? { of: newHolding(token, holder), raw: null, updatedAtS: 0, seq }
-          : { ...restored, seq }
+    const { state } = this
+    return Array.from(this.holdings.entries(), ([, holdings]) =>
+      Array.from(holdings.values(), (of) => {
+        const restored = state.balance(of.token, of.holder) ?? { of, raw: null, updatedAtS: 0 }
+        return { ...restored, seq: state.seq }
       }),
     ).flat()
   }
