@@ -3,13 +3,10 @@
  * once more, and runs slower. A run brings what is older than its source up to date first.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 
 const FOLDERS = ['services', 'schemas', 'test/rig']
-/** Written by the compiler at its end. */
-const BUILD_INFO = 'dist/.tsbuildinfo-checked'
 
 /** For vite: where a module that is built is imported from. */
 export const asBuilt = (root: string) => ({
@@ -29,18 +26,5 @@ export const BUILT = new RegExp(`/dist/(?:${FOLDERS.join('|')})/`)
 
 /** Before all tests. */
 export default function setup(): void {
-  const root = fileURLToPath(new URL('../../..', import.meta.url))
-  const builtMs = statSync(join(root, BUILD_INFO), { throwIfNoEntry: false })?.mtimeMs ?? 0
-  if (FOLDERS.every((folder) => newestMs(join(root, folder)) <= builtMs)) return
-  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'], {
-    cwd: root,
-    stdio: 'inherit',
-  })
-}
-
-function newestMs(folder: string): number {
-  const times = readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-    .map((entry) => statSync(join(entry.parentPath, entry.name)).mtimeMs)
-  return Math.max(0, ...times)
+  execFileSync(process.execPath, ['infra/ensure-built.mjs'], { stdio: 'inherit' })
 }
