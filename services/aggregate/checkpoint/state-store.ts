@@ -26,19 +26,23 @@ export interface StateStore {
 /** The table of the compressed values: buckets, and even more the undo data of a block, repeat themselves. */
 const TABLE = 'values'
 
-/** LMDB makes a longer queue wait at each write. */
-const MOST_QUEUED = 100_000
-
 /**
- * Writes all or nothing. Queued writes are compressed and written on other threads: in a transaction all of it happens on this
- * one, and pushes wait.
+ * All changes or none, in short turns of this thread: each push waits for one turn at most. LMDB's queue takes a set at once, which
+ * holds the thread for as long as there are changes.
  */
-export async function writeTogether<Value, K extends Key>(
-  table: Database<Value, K>,
-  writes: number,
-  write: () => void,
+export async function writeTogether<K extends Key>(
+  table: Database<Buffer, K>,
+  changes: Iterable<{ key: K; value: Uint8Array | null }>,
 ): Promise<void> {
-  await (writes <= MOST_QUEUED ? table.batch(write) : table.transaction(write))
+  function* writing(): Generator<void, void> {
+    for (const { key, value } of changes) {
+      if (value === null) table.remove(key)
+      else table.put(key, asBuffer(value))
+      yield
+    }
+  }
+  // The one form of a transaction that undoes what it wrote before it failed.
+  await table.childTransaction(() => inTurns(writing()))
 }
 
 export async function openStateStore(first: string): Promise<StateStore> {
@@ -51,14 +55,7 @@ export async function openStateStore(first: string): Promise<StateStore> {
         yield { key, value: checked(path, key, value) }
     },
     async commit(changes) {
-      await inTurns(sealing(changes))
-      const putAll = () => {
-        for (const { key, value } of changes) {
-          if (value === null) table.remove(key)
-          else table.put(key, asBuffer(value))
-        }
-      }
-      await written(path, () => writeTogether(table, changes.length, putAll))
+      await written(path, () => writeTogether(table, sealed(changes)))
       await table.flushed
     },
     async clear() {
@@ -156,12 +153,13 @@ const CHECKSUM_AT = 4
 const NO_CHECKSUM = Buffer.alloc(4)
 
 /** Writes into each value a checksum of its key and its bytes. */
-function* sealing(changes: readonly StateChange[]): Generator<void, void> {
-  for (const { key, value } of changes) {
-    if (value === null) continue
-    const bytes = asBuffer(value)
-    bytes.writeUInt32LE(checksumOf(key, bytes), CHECKSUM_AT)
-    yield
+function* sealed(changes: readonly StateChange[]): Generator<StateChange> {
+  for (const change of changes) {
+    if (change.value !== null) {
+      const bytes = asBuffer(change.value)
+      bytes.writeUInt32LE(checksumOf(change.key, bytes), CHECKSUM_AT)
+    }
+    yield change
   }
 }
 

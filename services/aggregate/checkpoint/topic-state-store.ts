@@ -65,7 +65,7 @@ export async function openTopicStateStore(topic: OwnedTopic, scratchPath: string
   async function commit(changes: readonly StateChange[]): Promise<void> {
     const records = changes.flatMap((change) => [...recordsOf(change)])
     await topic.commit(records)
-    await writeTogether(table, records.length, () => applyTo(table, records))
+    await writeTogether(table, records)
   }
 
   return {

@@ -6,8 +6,11 @@ import { Session } from 'node:inspector/promises'
 import { performance } from 'node:perf_hooks'
 
 const CHECK_MS = 15_000
-/** Share of the time the event loop is busy, below which a collection (some 100 ms) disturbs nobody. */
-const IDLE_UTILIZATION = 0.2
+/**
+ * Share of the time the event loop is busy, below which a collection disturbs nobody: it takes 100 to 600 ms at once. A busier
+ * thread comes to a collection of its own, most of which runs beside it.
+ */
+const IDLE_UTILIZATION = 0.05
 /** By then the batch with the last rows of the busy phase is stored. */
 const IDLE_CHECKS = 3
 
