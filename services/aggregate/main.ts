@@ -63,6 +63,8 @@ export type Aggregate = {
 const SHORTEST_TICK_MS = 100
 const LONGEST_TICK_MS = 1000
 const TICKS_PER_INTERVAL = 10
+/** Serve loads the chain after its switch, and pushes wait for that: deletions would take the engine from it. */
+const CLEAN_AFTER_MS = 3000
 const CLEAN_AGAIN_MS = 1000
 
 /** Usable unless chains were to be folded again meanwhile. */
@@ -147,6 +149,7 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
 
   /** The chain is folded meanwhile. What is not deleted when the process ends, the next one deletes. */
   async function cleanUntilDone(parts: ReplayParts, chain: string, signal: AbortSignal): Promise<void> {
+    await sleep(CLEAN_AFTER_MS, signal)
     while (!signal.aborted) {
       try {
         return await cleanAfterSwitch({ parts, store: deps.store }, chain)

@@ -3,6 +3,7 @@
 // The variables: glibc returns freed buffers to the system instead of keeping them after a history is read.
 // Plain JavaScript, so that a checkout without a build can report what is missing.
 import { existsSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 
 // Sessions of the embedded engine run on this pool and would fill the default of four threads.
@@ -11,6 +12,9 @@ process.env.UV_THREADPOOL_SIZE ??= '8'
 // V8 of Node 20 optimises code after some thousand steps. Each thread does so for itself: half of it ran for a moment only.
 const isSet = process.execArgv.some((flag) => flag.startsWith('--interrupt-budget'))
 if (process.versions.node.startsWith('20.') && !isSet) setFlagsFromString('--interrupt-budget=500000')
+
+// Before its modules are loaded: a replay has the CPU last, and clients of a running server wait for live blocks meanwhile.
+if (process.argv[2] === 'replay') setPriority(constants.priority.PRIORITY_LOW)
 
 const main = new URL('../../dist/bundle/main.js', import.meta.url)
 if (existsSync(main)) {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { afterAll, expect, it } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
@@ -51,10 +51,41 @@ it('has all of a set or nothing after a kill at any moment, and what was committ
   }
 })
 
-it('writes a set that is too large for a queue', async () => {
+it('has nothing of a set that fails', async () => {
+  const store = await openStateStore(join(folder, 'failed'))
+  const value = (text: string) => Uint8Array.from(packText(text))
+  await store.commit([{ key: 'k/1', value: value('before') }])
+  const keyOfTooManyBytes = 'k'.repeat(5000)
+  const changes = [
+    { key: 'k/1', value: value('after') },
+    { key: 'k/2', value: value('after') },
+    { key: keyOfTooManyBytes, value: value('after') },
+  ]
+  await expect(store.commit(changes)).rejects.toMatchObject({ code: 'state_write_failed', retry: true })
+  expect([...store.entries('k')].map(({ key, value: kept }) => [key, unpack(kept).fields])).toEqual([['k/1', 'before']])
+  await store.commit(changes.slice(0, 2))
+  expect([...store.entries('k')]).toHaveLength(2)
+  await store.close()
+})
+
+it('writes a large set in short turns, and can be read meanwhile', async () => {
   const store = await openStateStore(join(folder, 'large'))
-  const value = packText('1')
-  await store.commit(Array.from({ length: 100_001 }, (_, key) => ({ key: `k/${key}`, value: Uint8Array.from(value) })))
-  expect([...store.entries('k/')]).toHaveLength(100_001)
+  const changes = Array.from({ length: 20_000 }, (_, key) => ({
+    key: `k/${key}`,
+    value: Uint8Array.from(packText('1')),
+  }))
+  await store.commit(changes.slice(0, 1))
+  const written = store.commit(changes)
+  let isWritten = false
+  void written.finally(() => {
+    isWritten = true
+  })
+  let turns = 0
+  for (; !isWritten; turns += 1) {
+    expect(unpack(store.get('k/0') ?? Buffer.alloc(8)).fields).toBe('1')
+    await nextTurn()
+  }
+  expect(turns).toBeGreaterThan(5)
+  expect([...store.entries('k/')]).toHaveLength(changes.length)
   await store.close()
 })
