@@ -130,7 +130,7 @@ const ANSWERS: readonly [statement: RegExp, answer: Answer][] = [
   ],
   [
     new RegExp(
-      `^SELECT pair, interval, figures FROM \\( SELECT pair, interval, version, is_deleted, \\[${CANDLE_FIGURES.join(', ')}\\] AS figures FROM candle_rows PREWHERE .* ORDER BY pair, interval, version DESC LIMIT 1 BY pair, interval\\) WHERE is_deleted = 0 AND version <= {version:UInt64} `,
+      `^SELECT pair, interval, figures, is_deleted FROM \\( SELECT pair, interval, version, is_deleted, \\[${CANDLE_FIGURES.join(', ')}\\] AS figures FROM candle_rows PREWHERE .* ORDER BY pair, interval, version DESC LIMIT 1 BY pair, interval\\) WHERE version <= {version:UInt64} `,
     ),
     (disk, params) => {
       const buckets = new Set(params.buckets as string[])
@@ -141,7 +141,7 @@ const ANSWERS: readonly [statement: RegExp, answer: Answer][] = [
         .filter((row) => Number(row.version) <= Number(params.version) && order(row, after) > 0)
         .sort(order)
         .slice(0, Number(params.limit))
-        .map((row) => ({ pair: row.pair, interval: row.interval, figures: CANDLE_FIGURES.map((name) => row[name]) }))
+        .map((row) => ({ ...row, figures: CANDLE_FIGURES.map((name) => row[name]) }))
     },
   ],
 ]

@@ -7,6 +7,7 @@ import { type AppliedUpdate, applyUpdate } from './apply-update.js'
 import { isAtOrBefore } from './candle-overlay.js'
 import { loadChain } from './load-chain.js'
 import { loadOpenCandles } from './load-recent.js'
+import type { PreparedEpochs } from './prepare-epochs.js'
 import { BATCH_RECORDS, createUpdateAssembler, decodeUpdates, findOffset, readUpdates } from './read-updates.js'
 import { type ReplayDeps, replayRecent } from './replay-recent.js'
 import { NOTHING_APPLIED, type ServedChain } from './served-chain.js'
@@ -20,6 +21,8 @@ export type FollowDeps = ReplayDeps & {
   onGap: (state: ServedChain, missing: number) => void
   /** The state is now that of another epoch, as the store has it. No update of it was applied. */
   onAdopted: (state: ServedChain) => void
+  /** What is loaded of an epoch before it begins. */
+  prepared?: Pick<PreparedEpochs, 'take'> | undefined
 }
 
 export type Follower = {
@@ -138,12 +141,13 @@ async function loadOpen({ store }: FollowDeps, state: ServedChain): Promise<void
 
 /** An epoch that was replayed starts in the middle of the topic: its earlier state is in the store. */
 async function adoptEpoch(deps: FollowDeps, state: ServedChain, epoch: number): Promise<boolean> {
-  const stored = await loadChain(deps.store, state.chain, state.keeps)
+  const prepared = await deps.prepared?.take(state.chain, epoch)
+  const stored = prepared ?? (await loadChain(deps.store, state.chain, state.keeps))
   if (stored === undefined || stored.epoch !== epoch) return false
   const { gaps, lastGap, lastReorg, appliedAtMs } = state
   Object.assign(state, stored, { gaps, lastGap, lastReorg, appliedAtMs })
   if (!state.keeps.pushes) return true
   await applyLoaded(deps, state)
-  await loadOpen(deps, state)
+  if (prepared === undefined) await loadOpen(deps, state)
   return true
 }

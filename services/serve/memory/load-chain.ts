@@ -3,8 +3,11 @@ import type { PairUpdate, TokenUpdate } from '../../core/domain/records.js'
 import type { Store } from '../../core/store/port.js'
 import { positionOf } from '../../core/store/tables.js'
 import { loadRecentTrades, restoreSeenAt } from './load-recent.js'
+import { type ReadFrom, tableIn } from './read-from.js'
 import {
   createServedChain,
+  dropPair,
+  dropToken,
   KEEPS_ALL,
   pairStateOf,
   putPair,
@@ -29,14 +32,15 @@ export type ProgressRow = {
   /** Rows up to this version come from updates up to `seq`. */
   version: string
 }
-type StateRow = { id: string; state: string; windows: (number | null)[]; version: string }
+type StateRow = { id: string; state: string; windows: (number | null)[]; version: string; is_deleted?: number }
 
 const PAGE_ROWS = 20_000
 
 /** Reads how far each chain is flushed. */
-export async function loadProgress(store: Store): Promise<ProgressRow[]> {
+export async function loadProgress(store: Store, from: ReadFrom = {}): Promise<ProgressRow[]> {
   const rows = await store.query<Record<keyof ProgressRow, unknown>>(
-    'SELECT chain, epoch, seq, number, hash, now, final_now, finalized, version FROM progress_rows FINAL ORDER BY chain',
+    `SELECT chain, epoch, seq, number, hash, now, final_now, finalized, version FROM ${tableIn(from, 'progress_rows')} FINAL
+     ORDER BY chain`,
   )
   return rows.map((row) => ({
     chain: String(row.chain),
@@ -61,32 +65,53 @@ export async function loadChain(store: Store, chain: string, keeps = KEEPS_ALL):
   const progress = (await loadProgress(store)).find((row) => row.chain === chain)
   if (progress === undefined) return undefined
   const state = createServedChain(chain, keeps)
+  await loadStates(store, state, progress)
+  await restoreSeenAt(store, state, progress.version)
+  if (keeps.history) await loadRecentTrades(store, state, progress.version, progress.final_now)
+  return state
+}
+
+/** Pairs and tokens up to the progress, or those that changed since the state was loaded. */
+export async function loadStates(
+  store: Store,
+  state: ServedChain,
+  progress: ProgressRow,
+  from: ReadFrom = {},
+): Promise<void> {
+  const { chain } = state
   state.epoch = progress.epoch
   state.seq = progress.seq
   state.head = { number: progress.number, hash: progress.hash, timeS: progress.now }
   state.nowS = progress.now
   state.finalized = progress.finalized
   trimFlushed(state, progress)
-  for await (const row of stateRows(store, 'pair', chain)) {
-    const pair = JSON.parse(row.state, unknownAsNaN) as Stored<PairUpdate>
-    const entry = { ...pair, windows: windowsOf(row, pair) }
-    if (pair.info !== null) putPair(state, pairStateOf(entry, pair.info, pair.updated_at))
+  for await (const row of stateRows(store, 'pair', chain, from)) {
+    putPairRow(state, row)
     noteLoaded(state, row)
   }
-  for await (const row of stateRows(store, 'token', chain)) {
-    // The main pair's prices are for SQL alone.
-    const {
-      main_price_usd: _price,
-      main_open_usd: _open,
-      ...token
-    } = JSON.parse(row.state, unknownAsNaN) as StoredToken
-    const entry = { ...token, windows: windowsOf(row, token) }
-    putToken(state, tokenStateOf(entry, token.info ?? UNKNOWN_TOKEN, entry.windows), undefined)
+  for await (const row of stateRows(store, 'token', chain, from)) {
+    putTokenRow(state, row)
     noteLoaded(state, row)
   }
-  await restoreSeenAt(store, state, progress.version)
-  if (keeps.history) await loadRecentTrades(store, state, progress.version, progress.final_now)
-  return state
+}
+
+function putPairRow(state: ServedChain, row: StateRow): void {
+  const known = state.pairs.get(row.id)
+  if (row.is_deleted === 1) {
+    if (known !== undefined) dropPair(state, known)
+    return
+  }
+  const pair = JSON.parse(row.state, unknownAsNaN) as Stored<PairUpdate>
+  const entry = { ...pair, windows: windowsOf(row, pair) }
+  if (pair.info !== null) putPair(state, pairStateOf(entry, pair.info, pair.updated_at))
+}
+
+function putTokenRow(state: ServedChain, row: StateRow): void {
+  if (row.is_deleted === 1) return dropToken(state, row.id)
+  // The main pair's prices are for SQL alone.
+  const { main_price_usd: _price, main_open_usd: _open, ...token } = JSON.parse(row.state, unknownAsNaN) as StoredToken
+  const entry = { ...token, windows: windowsOf(row, token) }
+  putToken(state, tokenStateOf(entry, token.info ?? UNKNOWN_TOKEN, entry.windows), state.tokens.get(row.id))
 }
 
 /** Rows of a later epoch are replaced once that epoch is adopted. */
@@ -100,13 +125,24 @@ function windowsOf(row: StateRow, state: { windows?: Window[] }): PackedWindows 
   return Float64Array.from(row.windows, (figure) => figure ?? Number.NaN)
 }
 
-async function* stateRows(store: Store, kind: 'pair' | 'token', chain: string): AsyncGenerator<StateRow> {
+async function* stateRows(
+  store: Store,
+  kind: 'pair' | 'token',
+  chain: string,
+  from: ReadFrom,
+): AsyncGenerator<StateRow> {
+  const table = tableIn(from, `${kind}_rows`)
+  const { since } = from
   let after = ''
   for (;;) {
     const rows = await store.query<StateRow>(
-      `SELECT ${kind} AS id, state, windows, version FROM ${kind}_rows FINAL
-       WHERE chain = {chain:String} AND ${kind} > {after:String} ORDER BY ${kind} LIMIT ${PAGE_ROWS}`,
-      { chain, after },
+      since === undefined
+        ? `SELECT ${kind} AS id, state, windows, version FROM ${table} FINAL
+           WHERE chain = {chain:String} AND ${kind} > {after:String} ORDER BY ${kind} LIMIT ${PAGE_ROWS}`
+        : `SELECT ${kind} AS id, state, windows, version, is_deleted FROM ${table}
+           WHERE chain = {chain:String} AND ${kind} > {after:String} AND version > {since:UInt64}
+           ORDER BY ${kind}, version DESC LIMIT 1 BY ${kind} LIMIT ${PAGE_ROWS}`,
+      { chain, after, ...(since === undefined ? {} : { since }) },
       { maxRows: PAGE_ROWS, maxSeconds: 60 },
     )
     yield* rows

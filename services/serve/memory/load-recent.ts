@@ -6,6 +6,7 @@ import type { Store } from '../../core/store/port.js'
 import { rowVersion } from '../../core/store/tables.js'
 import type { OpenCandles } from './open-candles.js'
 import type { TimedPrice } from './pair-trades.js'
+import { type ReadFrom, tableIn } from './read-from.js'
 import { KEPT_S, type TradeFacts } from './recent-trades.js'
 import { type ServedChain, targetDecimals } from './served-chain.js'
 
@@ -158,18 +159,25 @@ function tradeOf(row: TradeRow): TradeFacts {
 }
 
 /** `figures`: in the order of CANDLE_FIGURES. */
-type CandleRow = { pair: string; interval: Interval; figures: (number | null)[] }
+type CandleRow = { pair: string; interval: Interval; figures: (number | null)[]; is_deleted: number }
 
 /** The position and chain time of an update, all of whose rows are stored. */
 export type OpenAt = { epoch: number; seq: number; now: number }
 
 /** Loads the candles that were open after an update. Later changes come with their own updates. */
-export async function loadOpenCandles(store: Store, chain: string, open: OpenCandles, at: OpenAt): Promise<void> {
-  open.clear()
+export async function loadOpenCandles(
+  store: Store,
+  chain: string,
+  open: OpenCandles,
+  at: OpenAt,
+  from: ReadFrom = {},
+): Promise<void> {
+  if (from.since === undefined) open.clear()
+  else open.takeEnded(at.now)
   const starts = new Map(INTERVALS.map((interval, index) => [interval, Math.max(0, bucketStart(index, at.now))]))
-  for await (const { pair, interval, figures } of candleRows(store, chain, starts, at)) {
+  for await (const { pair, interval, figures, is_deleted } of candleRows(store, chain, starts, at, from)) {
     const named = Object.fromEntries(CANDLE_FIGURES.map((name, n) => [name, figures[n] ?? Number.NaN]))
-    const stored = { ...named, interval, time: starts.get(interval) ?? 0, removed: false } as Candle
+    const stored = { ...named, interval, time: starts.get(interval) ?? 0, removed: is_deleted === 1 } as Candle
     open.note(pair, new UnpackedCandles(packCandles([stored])), at.now)
   }
 }
@@ -180,22 +188,25 @@ async function* candleRows(
   chain: string,
   starts: ReadonlyMap<Interval, number>,
   at: OpenAt,
+  from: ReadFrom,
 ): AsyncGenerator<CandleRow> {
   const version = String(rowVersion(at.epoch, at.seq))
+  const { since = '0' } = from
   const times = [...new Set(starts.values())].map((startS) => `toDateTime(${startS}, 'UTC')`).join(', ')
   const buckets = [...starts].map(([interval, startS]) => `('${interval}', ${startS})`).join(', ')
   let after = { pair: '', interval: '' }
   for (;;) {
     const rows = await store.query<CandleRow>(
-      `SELECT pair, interval, figures FROM (
-         SELECT pair, interval, version, is_deleted, [${CANDLE_FIGURES.join(', ')}] AS figures FROM candle_rows
-         PREWHERE chain = {chain:String} AND time IN (${times})
+      `SELECT pair, interval, figures, is_deleted FROM (
+         SELECT pair, interval, version, is_deleted, [${CANDLE_FIGURES.join(', ')}] AS figures
+         FROM ${tableIn(from, 'candle_rows')}
+         PREWHERE chain = {chain:String} AND time IN (${times}) AND version > {since:UInt64}
          WHERE (interval, toUInt32(time)) IN (${buckets})
            AND pair >= {pair:String} AND (pair, interval) > ({pair:String}, {interval:String})
          ORDER BY pair, interval, version DESC LIMIT 1 BY pair, interval)
-       WHERE is_deleted = 0 AND version <= {version:UInt64}
+       WHERE version <= {version:UInt64}
        ORDER BY pair, interval LIMIT {limit:UInt32}`,
-      { chain, version, ...after, limit: PAGE_ROWS },
+      { chain, version, since, ...after, limit: PAGE_ROWS },
       LIMITS,
     )
     yield* rows

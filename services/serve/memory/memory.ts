@@ -6,6 +6,7 @@ import type { ServeMetrics } from '../serve-metrics.js'
 import type { AppliedUpdate } from './apply-update.js'
 import { type Follower, followChain } from './follow-chain.js'
 import { loadChain, loadProgress, type ProgressRow } from './load-chain.js'
+import { createPreparedEpochs } from './prepare-epochs.js'
 import type { UpdateCodec } from './read-updates.js'
 import type { ReplayedUpdate, ReplayLimits } from './replay-recent.js'
 import { createServedChain, type Keeps, NOTHING_APPLIED, type ServedChain, trimFlushed } from './served-chain.js'
@@ -76,6 +77,7 @@ export function createMemory(deps: MemoryDeps): Memory {
   /** Whoever keeps the history reports for both. */
   const isReporting = keeps.history
   const group = keeps.pushes ? SERVE_GROUP : REST_GROUP
+  const prepared = createPreparedEpochs(deps)
   let topics: ReadonlyMap<string, TopicRange> = new Map()
   let started = false
 
@@ -98,7 +100,7 @@ export function createMemory(deps: MemoryDeps): Memory {
     const state = (await loadChain(deps.store, chain, keeps)) ?? createServedChain(chain, keeps)
     states.set(chain, state)
     const follower = followChain(
-      { ...deps, group, onApplied, onReplayed: onRecalled, onGap, onAdopted },
+      { ...deps, group, onApplied, onReplayed: onRecalled, onGap, onAdopted, prepared },
       state,
       abort.signal,
     )
@@ -211,6 +213,7 @@ export function createMemory(deps: MemoryDeps): Memory {
       const stored = (await loadProgress(deps.store)).map((row) => row.chain)
       await Promise.all(stored.map(open))
       await openNewChains()
+      await prepared.start()
       if (started || abort.signal.aborted) return
       started = true
       pollForever('log topics', openNewChains, () => pollMs)
@@ -219,6 +222,7 @@ export function createMemory(deps: MemoryDeps): Memory {
     async stop() {
       abort.abort()
       for (const timer of timers) clearTimeout(timer)
+      await prepared.stop()
       await Promise.all([...followers.values()].map((follower) => follower.done))
     },
   }
