@@ -35,8 +35,7 @@ const QUIET_S = 70
 const SETTLE_MS = 2000
 const BETWEEN_MS = 10_000
 const LIMIT_MS = 1_200_000
-/** The goal is 1.5 (docs/performance.md). */
-const SLOWER_AT_MOST = 6
+const SLOWER_AT_MOST = 1.5
 const CALM_P99_MS = 250
 
 afterAll(removeScratchFolders)

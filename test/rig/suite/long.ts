@@ -1,4 +1,4 @@
-/** `npm run test:long [-- NAME…]`: every randomised suite, or those named, with its full count. */
+/** `npm run test:long [-- NAME…]`: every randomised suite and long file, or those named, with their full counts. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
@@ -17,17 +17,23 @@ function longOnly(): string[] {
   return files.filter((file) => file.endsWith('.long.test.ts')).map((file) => `test/${file}`)
 }
 
+const isCount = (name: string): name is CountName => Object.hasOwn(COUNTS, name)
+
 async function runLong(asked: readonly string[]): Promise<number> {
-  const unknown = asked.filter((name) => !Object.hasOwn(COUNTS, name))
+  const inFiles = (name: string) => longOnly().filter((file) => file.includes(name))
+  const others = asked.filter((name) => !isCount(name))
+  const unknown = others.filter((name) => inFiles(name).length === 0)
   if (unknown.length > 0) {
-    process.stderr.write(`Unknown suite: ${unknown.join(', ')}. Known suites: ${ALL.join(', ')}\n`)
+    process.stderr.write(
+      `Unknown suite: ${unknown.join(', ')}. Known suites: ${ALL.join(', ')}; or a part of the name of a *.long.test.ts file\n`,
+    )
     return 2
   }
   await ensureNeeds()
-  const names = asked.length > 0 ? (asked as CountName[]) : ALL
+  const names = asked.length > 0 ? asked.filter(isCount) : ALL
   const env = { ...process.env, DEXTAPE_TEST: 'long' }
   for (const name of names) process.stdout.write(`${name} ${countOf(name, env)}: ${COUNTS[name].proves}\n`)
-  const files = new Set(names.flatMap((name) => COUNTS[name].files))
+  const files = new Set([...names.flatMap((name) => COUNTS[name].files), ...others.flatMap(inFiles)])
   if (asked.length === 0) for (const file of [...LARGER_SUITES, ...longOnly()]) files.add(file)
   const child = spawn(process.execPath, [VITEST, 'run', '--testTimeout', String(TEST_TIMEOUT_MS), ...files], {
     env,
