@@ -1,6 +1,6 @@
 /** A store that rests longer than it has worked: in `up` the engine may have the priority of the live fold, not that of the replay. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Store } from '../../core/store/port.js'
+import type { Store } from './port.js'
 
 /** After a statement that took long because the machine is busy, there is nothing to gain from more. */
 const LONGEST_REST_MS = 2000
