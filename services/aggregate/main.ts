@@ -9,6 +9,7 @@ import { abortOf, sleep } from '../core/runtime/backoff.js'
 import type { Logger } from '../core/runtime/logger.js'
 import type { StageLatency } from '../core/runtime/stage-latency.js'
 import type { Tracer } from '../core/runtime/tracing.js'
+import { pacedStore } from '../core/store/paced-store.js'
 import type { Store } from '../core/store/port.js'
 import { type ChainPipeline, openChainPipeline, type PipelineDeps } from './chain-pipeline.js'
 import { type ChainTurns, createChainTurns, FOLD_BATCH, type TurnSettings } from './chain-turns.js'
@@ -150,9 +151,10 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
   /** The chain is folded meanwhile. What is not deleted when the process ends, the next one deletes. */
   async function cleanUntilDone(parts: ReplayParts, chain: string, signal: AbortSignal): Promise<void> {
     await sleep(CLEAN_AFTER_MS, signal)
+    const store = pacedStore(deps.store)
     while (!signal.aborted) {
       try {
-        return await cleanAfterSwitch({ parts, store: deps.store }, chain)
+        return await cleanAfterSwitch({ parts, store }, chain)
       } catch (error) {
         if (!signal.aborted) logger.warn('rows of older epochs are not deleted yet, trying again', { chain, error })
         await sleep(CLEAN_AGAIN_MS, signal)

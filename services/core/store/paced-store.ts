@@ -1,10 +1,10 @@
-/** A store that rests longer than it has worked: in `up` the engine may have the priority of the live fold, not that of the replay. */
+/** A store that rests longer than it has worked, for work that can wait: the engine has the priority of the live fold. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from './port.js'
 
 /** After a statement that took long because the machine is busy, there is nothing to gain from more. */
 const LONGEST_REST_MS = 2000
-/** The engine works for the replay a quarter of the time. */
+/** The engine works for it a quarter of the time. */
 const REST_PER_WORK = 3
 
 export function pacedStore(store: Store, rest: (ms: number) => Promise<unknown> = sleep): Store {
@@ -18,5 +18,6 @@ export function pacedStore(store: Store, rest: (ms: number) => Promise<unknown> 
     ...store,
     insertRows: (table, rows) => paced(() => store.insertRows(table, rows)),
     query: (sql, params, limits) => paced(() => store.query(sql, params, limits)),
+    command: (sql, params) => paced(() => store.command(sql, params)),
   }
 }
