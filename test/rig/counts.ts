@@ -238,6 +238,7 @@ export const LARGER_SUITES: readonly string[] = [
   'test/integration/simulated.test.ts',
   'test/repository/package.test.ts',
   'test/serve/history/wallet-trades.test.ts',
+  'test/serve/prepared-epochs.test.ts',
   'test/serve/push/catch-up.test.ts',
   'test/serve/push/resume.test.ts',
   'test/serve/recent-restart.test.ts',
