@@ -70,7 +70,7 @@ it('has nothing of a set that fails', async () => {
 
 it('writes a large set in short turns, and can be read meanwhile', async () => {
   const store = await openStateStore(join(folder, 'large'))
-  const changes = Array.from({ length: 20_000 }, (_, key) => ({
+  const changes = Array.from({ length: 100_001 }, (_, key) => ({
     key: `k/${key}`,
     value: Uint8Array.from(packText('1')),
   }))

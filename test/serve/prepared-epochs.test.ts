@@ -11,7 +11,6 @@ import { CANDLE_WIDTH } from '../../services/core/domain/packed-candles.js'
 import { createCodec } from '../../services/core/log/codec.js'
 import { openEmbedded } from '../../services/core/log/embedded-log.js'
 import { silentLogger } from '../../services/core/runtime/logger.js'
-import { openStore } from '../../services/core/store/clickhouse-store.js'
 import type { Store } from '../../services/core/store/port.js'
 import { replayDatabase } from '../../services/core/store/tables.js'
 import { loadChain } from '../../services/serve/memory/load-chain.js'
@@ -23,8 +22,7 @@ import { isLongRun } from '../rig/counts.js'
 import { generateRecording } from '../rig/market/generate.js'
 import { marketMoney } from '../rig/market/money.js'
 import { createRandom } from '../rig/market/random.js'
-import { engineExpected } from '../rig/store-engine.js'
-import { openTestStore } from './rig.js'
+import { openTestStore, openTestStoreBeside } from './rig.js'
 import { servedAnswers } from './second-windows.js'
 
 const directory = mkdtempSync(join(tmpdir(), 'dextape-prepared-'))
@@ -46,23 +44,13 @@ const SEEDS = isLongRun() ? 20 : 3
 /** Progress, pairs, tokens and open candles. */
 const QUERIES = 4
 
-const openBeside = (chain: string): Promise<Store> => {
-  const database = replayDatabase(store.database, chain)
-  return openStore(
-    engineExpected
-      ? { kind: 'embedded', path: join(directory, 'store'), database }
-      : { kind: 'server', url: process.env.CLICKHOUSE_URL ?? '', database },
-  )
-}
-
 /** The replay of a market: `append` folds and stores more of its lines, `move` puts them into the live tables. */
 async function openReplay(chain: string) {
-  const beside = await openBeside(chain)
+  const beside = await openTestStoreBeside(directory, store, chain)
   await beside.migrate()
   const facts = { ...marketMoney('eth'), chain }
   const deps = { log, codec, facts, store: beside, stateStore: memoryStateStore(), beside: { epoch: EPOCH } }
   return {
-    facts,
     async append(lines: ReturnType<typeof generateRecording>) {
       await appendLines(deps, lines)
       await runPipeline(deps)

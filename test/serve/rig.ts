@@ -15,7 +15,7 @@ import { silentLogger } from '../../services/core/runtime/logger.js'
 import { createMetrics } from '../../services/core/runtime/metrics.js'
 import { openStore } from '../../services/core/store/clickhouse-store.js'
 import type { Store } from '../../services/core/store/port.js'
-import { TABLES, type TableName } from '../../services/core/store/tables.js'
+import { replayDatabase, TABLES, type TableName } from '../../services/core/store/tables.js'
 import { createServe } from '../../services/serve/main.js'
 import type { ServeConfig, ServeDeps } from '../../services/serve/serve-deps.js'
 import { copyMigratedStore } from '../rig/migrated-store.js'
@@ -64,6 +64,16 @@ export async function openTestStore(directory: string): Promise<Store> {
   )
   await store.migrate()
   return store
+}
+
+/** The store beside it that has the rows of a chain's replay. */
+export function openTestStoreBeside(directory: string, store: Store, chain: string): Promise<Store> {
+  const database = replayDatabase(store.database, chain)
+  return openStore(
+    engineExpected
+      ? { kind: 'embedded', path: join(directory, 'store'), database }
+      : { kind: 'server', url: process.env.CLICKHOUSE_URL ?? '', database },
+  )
 }
 
 /** A store of a test file's own: opened before its tests, removed after them. */

@@ -26,18 +26,25 @@ export interface StateStore {
 /** The table of the compressed values: buckets, and even more the undo data of a block, repeat themselves. */
 const TABLE = 'values'
 
+export function writeChange<K extends Key>(
+  table: Database<Buffer, K>,
+  { key, value }: { key: K; value: Uint8Array | null },
+): void {
+  if (value === null) table.remove(key)
+  else table.put(key, asBuffer(value))
+}
+
 /**
  * All changes or none, in short turns of this thread: each push waits for one turn at most. LMDB's queue takes a set at once, which
- * holds the thread for as long as there are changes.
+ * holds the thread for as long as there are changes. Nothing else may write to the table meanwhile: it would become part of it.
  */
 export async function writeTogether<K extends Key>(
   table: Database<Buffer, K>,
   changes: Iterable<{ key: K; value: Uint8Array | null }>,
 ): Promise<void> {
   function* writing(): Generator<void, void> {
-    for (const { key, value } of changes) {
-      if (value === null) table.remove(key)
-      else table.put(key, asBuffer(value))
+    for (const change of changes) {
+      writeChange(table, change)
       yield
     }
   }

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, rmSync } from 'node:fs'
 import { type Database, type Key, open } from 'lmdb'
-import { type StateChange, type StateStore, writeTogether } from './state-store.js'
+import { type StateChange, type StateStore, writeChange, writeTogether } from './state-store.js'
 
 /** The newest value of each key, written by one process at a time, in atomic sets. */
 export type OwnedTopic = {
@@ -32,7 +32,10 @@ export async function openTopicStateStore(topic: OwnedTopic, scratchPath: string
     const write = () => {
       const changes = batch
       batch = []
-      waiting.push(root.transaction(() => applyTo(table, changes)))
+      const writeAll = () => {
+        for (const change of changes) writeChange(table, change)
+      }
+      waiting.push(root.transaction(writeAll))
     }
     await topic.claim((change) => {
       batch.push(change)
@@ -89,13 +92,6 @@ export async function openTopicStateStore(topic: OwnedTopic, scratchPath: string
       await root.close()
       rmSync(scratchPath, { recursive: true, force: true })
     },
-  }
-}
-
-function applyTo(table: Database<Buffer, Key>, changes: readonly StateChange[]): void {
-  for (const { key, value } of changes) {
-    if (value === null) table.remove(key)
-    else table.put(key, Buffer.from(value))
   }
 }
 

@@ -7,11 +7,11 @@ const LONGEST_REST_MS = 2000
 /** The engine works for it a quarter of the time. */
 const REST_PER_WORK = 3
 
-export function pacedStore(store: Store, rest: (ms: number) => Promise<unknown> = sleep): Store {
+export function pacedStore(store: Store): Store {
   async function paced<T>(run: () => Promise<T>): Promise<T> {
     const beganMs = performance.now()
     const answer = await run()
-    await rest(Math.min(LONGEST_REST_MS, REST_PER_WORK * (performance.now() - beganMs)))
+    await sleep(Math.min(LONGEST_REST_MS, REST_PER_WORK * (performance.now() - beganMs)))
     return answer
   }
   return {

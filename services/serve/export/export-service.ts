@@ -8,7 +8,7 @@ import type { ChainDirectory } from '../chain-directory.js'
 import { createTurns } from '../history/query-lanes.js'
 import type { Access } from '../keys/key-gate.js'
 import { createKeyQueries } from '../keys/key-queries.js'
-import { loadProgress } from '../memory/load-chain.js'
+import { loadProgressOf } from '../memory/load-chain.js'
 import { badRequest } from '../rest/problem.js'
 import { asSqlFault } from '../sql/sql-faults.js'
 import { type SqlService, settingsOf } from '../sql/sql-service.js'
@@ -59,8 +59,8 @@ export function createExportService({ sql, store, chains, plans }: ExportDeps): 
     chains: [chain] = [],
     date,
   }: ExportRequest): Promise<Map<string, number> | undefined> {
-    if (date === undefined) return undefined
-    const stored = (await loadProgress(store)).find((row) => row.chain === chain)
+    if (date === undefined || chain === undefined) return undefined
+    const stored = await loadProgressOf(store, chain)
     if (stored === undefined || Date.parse(date) / 1000 + DAY_S + LATE_S > stored.final_now) return undefined
     return new Map([[stored.chain, stored.seq]])
   }

@@ -55,6 +55,15 @@ export async function loadProgress(store: Store, from: ReadFrom = {}): Promise<P
   }))
 }
 
+/** The same of one chain; undefined if nothing of it is flushed. */
+export async function loadProgressOf(
+  store: Store,
+  chain: string,
+  from: ReadFrom = {},
+): Promise<ProgressRow | undefined> {
+  return (await loadProgress(store, from)).find((row) => row.chain === chain)
+}
+
 /** As the `state` column has it; earlier versions wrote the windows into it. */
 type Stored<Entry> = Omit<Entry, 'windows'> & { windows?: Window[] }
 type StoredToken = Stored<TokenUpdate> & { main_price_usd?: number; main_open_usd?: number }
@@ -62,7 +71,7 @@ type StoredToken = Stored<TokenUpdate> & { main_price_usd?: number; main_open_us
 /** Loads a chain's state from the store; undefined if the store has nothing for it. */
 export async function loadChain(store: Store, chain: string, keeps = KEEPS_ALL): Promise<ServedChain | undefined> {
   // Progress is read first: rows may be newer than it, never older, and applying an update twice is harmless.
-  const progress = (await loadProgress(store)).find((row) => row.chain === chain)
+  const progress = await loadProgressOf(store, chain)
   if (progress === undefined) return undefined
   const state = createServedChain(chain, keeps)
   await loadStates(store, state, progress)

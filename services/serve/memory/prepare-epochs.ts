@@ -7,7 +7,7 @@ import type { EventLog } from '../../core/log/port.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { Store } from '../../core/store/port.js'
 import { replayDatabase } from '../../core/store/tables.js'
-import { loadProgress, loadStates, type ProgressRow } from './load-chain.js'
+import { loadProgressOf, loadStates, type ProgressRow } from './load-chain.js'
 import { loadOpenCandles, loadRecentTrades, restoreSeenAt } from './load-recent.js'
 import { createServedChain, type Keeps, type ServedChain } from './served-chain.js'
 
@@ -51,22 +51,19 @@ export function createPreparedEpochs({ log, store, keeps, logger }: PrepareDeps)
   }
 }
 
-const progressOf = async (store: Store, chain: string, database?: string): Promise<ProgressRow | undefined> =>
-  (await loadProgress(store, { ...(database && { database }) })).find((row) => row.chain === chain)
-
 async function prepareChain(store: Store, chain: string, keeps: Keeps): Promise<Prepared | undefined> {
-  const database = replayDatabase(store.database, chain)
-  const progress = await progressOf(store, chain, database)
+  const from = { database: replayDatabase(store.database, chain) }
+  const progress = await loadProgressOf(store, chain, from)
   if (progress === undefined) return undefined
   const state = createServedChain(chain, keeps)
-  await loadStates(store, state, progress, { database })
-  if (keeps.pushes) await loadOpenCandles(store, chain, state.open, progress, { database })
+  await loadStates(store, state, progress, from)
+  if (keeps.pushes) await loadOpenCandles(store, chain, state.open, progress, from)
   return { state, progress }
 }
 
 /** The rows of the replay are in the live tables now. */
 async function loadRest(store: Store, { state, progress: before }: Prepared): Promise<ServedChain | undefined> {
-  const progress = await progressOf(store, state.chain)
+  const progress = await loadProgressOf(store, state.chain)
   // Candles that had closed are open again after a reorg to an earlier time.
   if (progress === undefined || progress.epoch !== state.epoch || progress.now < before.now) return undefined
   const from = { since: before.version }

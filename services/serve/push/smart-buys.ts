@@ -8,7 +8,7 @@ import { createQueryLanes } from '../history/query-lanes.js'
 import { tradeAction } from '../history/signal-events.js'
 import { readBuys, smartWalletsOf } from '../history/smart-buys.js'
 import { createSmartWallets } from '../history/smart-wallets.js'
-import { loadProgress } from '../memory/load-chain.js'
+import { loadProgressOf } from '../memory/load-chain.js'
 import type { Memory } from '../memory/memory.js'
 import { type ServedChain, targetToken } from '../memory/served-chain.js'
 import { SMART_BUYS } from '../signals/signal-rules.js'
@@ -72,7 +72,7 @@ export function createSmartBuyFeed(deps: SmartBuyDeps): SmartBuyFeed {
   async function check(one: Followed, state: ServedChain): Promise<void> {
     const { chain, nowS } = state
     const ranks = { state, smart, money: moneyOf(chain) }
-    const stored = (await loadProgress(store)).find((row) => row.chain === chain)
+    const stored = await loadProgressOf(store, chain)
     if (stored === undefined || stored.epoch !== state.epoch) return
     const lastS = nowS + SMART_BUYS.rankedBeforeS
     for (let dayS = smartDayOf(Math.max(1, nowS - keptS)); dayS <= smartDayOf(lastS); dayS += DAY_S) {

@@ -27,15 +27,12 @@ import { updatesTopic } from '../../../services/core/log/port.js'
 import { recordsOf } from '../../../services/core/log/topic-records.js'
 import { silentLogger } from '../../../services/core/runtime/logger.js'
 import type { Output } from '../../../services/core/runtime/output.js'
-import { openStore } from '../../../services/core/store/clickhouse-store.js'
-import type { Store } from '../../../services/core/store/port.js'
-import { replayDatabase, rowVersion } from '../../../services/core/store/tables.js'
+import { rowVersion } from '../../../services/core/store/tables.js'
 import { installReplayState } from '../../../services/processes/platform/embedded.js'
-import { openTestStore, startRig } from '../../serve/rig.js'
+import { openTestStore, openTestStoreBeside, startRig } from '../../serve/rig.js'
 import { FOLD_SETTINGS } from '../aggregate/fold-lines.js'
 import { appendLines } from '../aggregate/pipeline-run.js'
 import type { RecordingLine } from '../reference/lines.js'
-import { engineExpected } from '../store-engine.js'
 
 const SETTINGS: AggregateSettings = {
   ...FOLD_SETTINGS,
@@ -57,14 +54,7 @@ export async function openReplayedNode() {
   const generations = createGenerations(log)
   const config = loadConfig({ env: { DEXTAPE_DATA_DIR: dir.path }, cwd: directory, file: undefined })
   const facts = new Map<string, ChainFacts>()
-  const openBeside = (chain: string): Promise<Store> => {
-    const database = replayDatabase(store.database, chain)
-    return openStore(
-      engineExpected
-        ? { kind: 'embedded', path: join(directory, 'store'), database }
-        : { kind: 'server', url: process.env.CLICKHOUSE_URL ?? '', database },
-    )
-  }
+  const openBeside = (chain: string) => openTestStoreBeside(directory, store, chain)
 
   function platformOf(replays: Replays): ReplayPlatform {
     return {
