@@ -151,7 +151,7 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
   /** The chain is folded meanwhile. What is not deleted when the process ends, the next one deletes. */
   async function cleanUntilDone(parts: ReplayParts, chain: string, signal: AbortSignal): Promise<void> {
     await sleep(CLEAN_AFTER_MS, signal)
-    const store = pacedStore(deps.store)
+    const store = pacedStore(deps.store, signal)
     while (!signal.aborted) {
       try {
         return await cleanAfterSwitch({ parts, store }, chain)

@@ -85,7 +85,7 @@ async function runServices(
   })
   if (isEmbedded)
     closing.push(async () => {
-      await engine.stop()
+      await shutdown.awaiting('the engine', engine.stop())
       await createStoreFileList(dir.path).save()
     })
   // The other threads load meanwhile.
@@ -110,7 +110,7 @@ async function runServices(
     data: { config, dataDir: dir.path, logFormat, wsTokenSecret },
     ...{ source: choice.source, speed, openFrom, simulated, logger, health, metrics, repairs },
     otherReports: replayReports,
-    ...{ onHistory: watch.onHistory, stopProcess: shutdown.stop },
+    ...{ onHistory: watch.onHistory, stopProcess: shutdown.stop, awaiting: shutdown.awaiting },
   })
   const { rest } = threads
   reports.onChange(rest.changed)

@@ -21,6 +21,8 @@ export interface Shutdown {
   readonly signal: AbortSignal
   /** Stops the process from inside, for a part that cannot continue. */
   stop(reason: string): void
+  /** Names the work in the log if a stop takes too long because of it. */
+  awaiting<T>(what: string, work: Promise<T>): Promise<T>
   /** Everything is closed: stops the kill timer and removes the signal handlers. */
   done(): void
 }
@@ -31,13 +33,14 @@ export function createShutdown(
   forceAfterMs = FORCE_AFTER_MS,
 ): Shutdown {
   const controller = new AbortController()
+  const awaited = new Set<string>()
   let timer: NodeJS.Timeout | undefined
 
   function stop(reason: string): void {
     if (controller.signal.aborted) return
     logger.info('stopping', { reason })
     timer = setTimeout(() => {
-      logger.error('stopping took too long, killing the process', { after_ms: forceAfterMs })
+      logger.error('stopping took too long, killing the process', { after_ms: forceAfterMs, waiting_for: [...awaited] })
       edge.end()
     }, forceAfterMs)
     // A process with nothing left to do may end earlier.
@@ -59,6 +62,10 @@ export function createShutdown(
   return {
     signal: controller.signal,
     stop,
+    awaiting(what, work) {
+      awaited.add(what)
+      return work.finally(() => awaited.delete(what))
+    },
     done() {
       clearTimeout(timer)
       edge.signals.off('SIGTERM', onTerm)

@@ -7,6 +7,7 @@ import type { Logger } from '../../core/runtime/logger.js'
 import type { Metrics, MetricsData } from '../../core/runtime/metrics.js'
 import type { Health } from '../../core/runtime/part-health.js'
 import { registerDiskMetrics, registerThreadMetrics } from '../../core/runtime/process-metrics.js'
+import type { Shutdown } from '../../core/runtime/shutdown.js'
 import { createPipeStatus } from '../../serve/pipe-status.js'
 import { FOLD_AGAIN } from '../repair/heal-at-start.js'
 import type { FoundDamage } from './check-thread.js'
@@ -28,7 +29,7 @@ export type ThreadsDeps = Pick<IngestData, 'source' | 'speed' | 'openFrom'> & {
   otherReports: () => readonly PublishedReport[]
   onHistory: (done: number) => void
   stopProcess: (reason: string) => void
-}
+} & Pick<Shutdown, 'awaiting'>
 
 /** The young generation of a heap takes three times a semi-space: the fold, which makes the most garbage, has the largest. */
 const YOUNG_MB = { fold: 96, ingest: 48 }
@@ -161,7 +162,8 @@ export function createThreads(deps: ThreadsDeps) {
   async function stopAll(): Promise<void> {
     clearInterval(storing)
     clearInterval(looking)
-    await Promise.all([ingest, fold, rest].map((thread) => thread.stop()))
+    const stops = [ingest, fold, rest].map((one) => deps.awaiting(`thread ${one.report().thread}`, one.stop()))
+    await Promise.all(stops)
     // For a thread that was just being started again.
     ingested.settle('stopped')
     folded.settle(false)

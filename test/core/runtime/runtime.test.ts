@@ -6,8 +6,8 @@ import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, it, vi } from 'vitest'
 import { ConfigError, DextapeError } from '../../../services/core/domain/errors.js'
-import { createBackoff, sleep, withRetry } from '../../../services/core/runtime/backoff.js'
-import { silentLogger } from '../../../services/core/runtime/logger.js'
+import { abortOf, createBackoff, sleep, withRetry } from '../../../services/core/runtime/backoff.js'
+import { type Logger, silentLogger } from '../../../services/core/runtime/logger.js'
 import { createMetrics } from '../../../services/core/runtime/metrics.js'
 import { checkPortFree } from '../../../services/core/runtime/ports.js'
 import { runMain } from '../../../services/core/runtime/run-main.js'
@@ -84,10 +84,10 @@ describe('back-off', () => {
 })
 
 describe('shutdown', () => {
-  function setUp(forceAfterMs?: number) {
+  function setUp(forceAfterMs?: number, logger: Logger = silentLogger) {
     const signals = new EventEmitter()
     const end = vi.fn()
-    return { signals, end, shutdown: createShutdown(silentLogger, { signals, end }, forceAfterMs) }
+    return { signals, end, shutdown: createShutdown(logger, { signals, end }, forceAfterMs) }
   }
 
   it('aborts at the first signal and exits at the second', () => {
@@ -101,10 +101,16 @@ describe('shutdown', () => {
     expect(signals.listenerCount('SIGTERM') + signals.listenerCount('SIGINT')).toBe(0)
   })
 
-  it('exits when a stop takes too long', async () => {
-    const { end, shutdown } = setUp(10)
+  it('exits when a stop takes too long, and says what it waits for', async () => {
+    const error = vi.fn()
+    const { end, shutdown } = setUp(10, { ...silentLogger, error })
+    void shutdown.awaiting('thread fold', abortOf(never))
+    await shutdown.awaiting('thread rest', Promise.resolve())
     shutdown.stop('test')
     await expect.poll(() => end.mock.calls.length).toBe(1)
+    expect(error.mock.calls).toEqual([
+      ['stopping took too long, killing the process', { after_ms: 10, waiting_for: ['thread fold'] }],
+    ])
   })
 
   it('does not exit when a stop finishes in time', async () => {
