@@ -58,7 +58,7 @@ describe('recipes', () => {
       'Copy a chain to another cluster',
       'Replay a day ten times as fast',
       'Rebuild candles elsewhere',
-      'Feed Flink or ksqlDB',
+      'Feed Flink',
       'Find the block where it went wrong',
       'Retry dead letters',
     ])
