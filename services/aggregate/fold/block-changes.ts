@@ -6,7 +6,7 @@ import type { EventKey } from '../state/journal.js'
 import { PAIR } from '../state/pairs.js'
 import { BlockPair } from './block-pair.js'
 import type { HolderHour } from './holder-hours.js'
-import type { CandleKey } from './merge-candles.js'
+import type { CandleKey } from './pack-candles.js'
 import type { PairHour } from './pair-hours.js'
 
 /** `raw` null: without the orphaned blocks this was never a holder. */

@@ -1,21 +1,22 @@
 /** Applies one block to the state and returns what it changed. */
-import type { Block, BlockUpdate, Event } from '../../core/domain/records.js'
+import { NO_CANDLES, type PackedCandles } from '../../core/domain/packed-candles.js'
+import type { Block, BlockUpdate, Event, Trade } from '../../core/domain/records.js'
 import type { FoldState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
-import { WALLET_REACH_S } from '../state/rolling-windows.js'
+import { WALLET_REACH_S, type Windows } from '../state/rolling-windows.js'
 import { TOKEN } from '../state/tokens.js'
 import { BlockChanges, type FoldResult } from './block-changes.js'
 import type { BlockPair } from './block-pair.js'
 import { holderHour } from './holder-hours.js'
 import { rankMainPairs } from './main-pair.js'
-import { type CandleKey, mergeIntoPair, mergeIntoToken } from './merge-candles.js'
+import { mergeIntoPair, mergeIntoToken } from './merge-candles.js'
 import { findMovedWindows, noteTraded } from './moved-windows.js'
 import { notePairHours } from './pair-hours.js'
 import { applyLiquidity, applyPool, applySwap } from './pool-events.js'
 import { findReferencePrices } from './reference-prices.js'
 import { applyBalance, applyLaunch, applyMeta, applyToken } from './token-events.js'
 import { updateTvl } from './tvl.js'
-import { candlesOf, pairInfo, pairUpdate, splitPairEntry, tokenUpdate } from './update-entries.js'
+import { pairInfo, pairUpdate, splitPairEntry, tokenUpdate } from './update-entries.js'
 
 export function foldBlock(state: FoldState, block: Block): FoldResult {
   const previousNowS = state.nowS
@@ -68,9 +69,9 @@ function applyEvent(fold: BlockChanges, event: Event): void {
 }
 
 /** Candles and windows of the pairs and tokens that traded. */
-function mergeBlock(fold: BlockChanges): Map<number, CandleKey[]> {
+function mergeBlock(fold: BlockChanges): Map<number, PackedCandles> {
   const { state, block } = fold
-  const candles = new Map<number, CandleKey[]>()
+  const candles = new Map<number, PackedCandles>()
   for (const [id, blockPair] of fold.pairs) {
     state.touchPair(id)
     state.pairs.rows.set(id, PAIR.updatedAtS, block.time)
@@ -78,28 +79,47 @@ function mergeBlock(fold: BlockChanges): Map<number, CandleKey[]> {
     state.pairs.rows.set(id, PAIR.lastPriceUsd, blockPair.lastPriceUsd)
     candles.set(id, mergeIntoPair(state, blockPair, block.time))
     noteTraded(state, id, block.time)
-    countWallets(state, 'pair', id, blockPair, block.time)
+    sweepWallets(state, state.activePair(id).windows)
+    // Named after the sweep, which frees names that are no longer used; from then on the pair's windows use them.
+    const wallets = blockPair.trades.map(({ wallet }) => (wallet === '' ? NO_WALLET : state.names.idOf(wallet)))
+    countWallets(state, 'pair', id, state.activePair(id).windows, blockPair, wallets)
     const token = state.pairs.targetToken(id)
     state.touchToken(token)
     state.tokens.rows.set(token, TOKEN.updatedAtS, block.time)
     const windows = state.tokens.windows[token]
     if (windows === null || windows === undefined) continue
     mergeIntoToken(state, token, windows, blockPair, block.time)
-    countWallets(state, 'token', token, blockPair, block.time)
+    sweepWallets(state, windows)
+    countWallets(state, 'token', token, windows, blockPair, wallets)
   }
   return candles
 }
 
-function countWallets(state: FoldState, holder: 'pair' | 'token', id: number, block: BlockPair, timeS: number): void {
-  const windows = holder === 'pair' ? state.activePair(id).windows : state.tokens.windows[id]
-  if (windows === null || windows === undefined) return
-  windows.wallets.sweep(state.finalNowS - WALLET_REACH_S)
-  for (const trade of block.trades) {
-    if (trade.wallet === '') continue
-    const [buyS, sellS] = windows.lastTrades(trade.wallet)
-    if ((trade.sell ? sellS : buyS) >= timeS) continue
-    windows.setWallet(trade.wallet, trade.sell ? buyS : timeS, trade.sell ? timeS : sellS)
-    state.journal.wallets.push({ holder, id, wallet: trade.wallet, buyS, sellS })
+const NO_WALLET = -1
+
+const sweepWallets = (state: FoldState, { wallets }: Windows): void => wallets.sweep(state.finalNowS - WALLET_REACH_S)
+
+/** `wallets`: ids of the wallets of its trades. */
+function countWallets(
+  state: FoldState,
+  holder: 'pair' | 'token',
+  id: number,
+  windows: Windows,
+  { trades }: BlockPair,
+  wallets: readonly number[],
+): void {
+  const timeS = state.head?.timeS ?? 0
+  const table = windows.wallets
+  for (let at = 0; at < trades.length; at += 1) {
+    const { wallet, sell } = trades[at] as Trade
+    const walletId = wallets[at] as number
+    if (walletId === NO_WALLET) continue
+    const slot = table.find(walletId)
+    const buyS = table.lastBuy(slot)
+    const sellS = table.lastSell(slot)
+    if ((sell ? sellS : buyS) >= timeS) continue
+    windows.setFound(wallet, walletId, slot, sell ? buyS : timeS, sell ? timeS : sellS)
+    state.journal.wallets.push({ holder, id, wallet, buyS, sellS })
   }
 }
 
@@ -115,7 +135,7 @@ function rememberMainPairs(fold: BlockChanges): number[] {
 
 function blockUpdate(
   fold: BlockChanges,
-  candles: Map<number, CandleKey[]>,
+  candles: Map<number, PackedCandles>,
   moved: number[],
 ): Pick<FoldResult, 'update' | 'moved'> {
   const { state } = fold
@@ -124,7 +144,7 @@ function blockUpdate(
   const pairs = [...fold.pairs.values()].flatMap((blockPair) => {
     const entry = pairUpdate(state, blockPair.id)
     if (blockPair.isNew || fold.republishedPairs.has(blockPair.id)) entry.info = pairInfo(state, blockPair.id)
-    entry.candles = candlesOf(state, blockPair.id, candles.get(blockPair.id) ?? [], false)
+    entry.candles = candles.get(blockPair.id) ?? NO_CANDLES
     entry.trades = blockPair.trades
     entry.liquidity = blockPair.liquidity
     return splitPairEntry(entry)

@@ -9,9 +9,9 @@ import { TOKEN } from '../state/tokens.js'
 import type { FoldResult, HolderChange } from './block-changes.js'
 import { updateHead } from './fold-block.js'
 import { UndoneHolderHours } from './holder-hours.js'
-import type { CandleKey } from './merge-candles.js'
+import { type CandleKey, restoredCandles } from './pack-candles.js'
 import { UndoneHours } from './pair-hours.js'
-import { candlesOf, pairInfo, pairUpdate, splitRetracted, tokenUpdate } from './update-entries.js'
+import { pairInfo, pairUpdate, splitRetracted, tokenUpdate } from './update-entries.js'
 
 /** True when the chain can return to that block. */
 export function canRetractTo(state: FoldState, hash: string): boolean {
@@ -189,7 +189,7 @@ function retractUpdate(
     .map((id) => {
       const entry = pairUpdate(state, id)
       entry.info = pairInfo(state, id)
-      entry.candles = candlesOf(state, id, [...(undo.candles.get(entry.pair)?.values() ?? [])], true)
+      entry.candles = restoredCandles(state, id, [...(undo.candles.get(entry.pair)?.values() ?? [])])
       return entry
     })
   const changes = [...mainsBefore].map(([token, old]) => ({ token, old_pair: old, new_pair: mainPairOf(state, token) }))

@@ -1,6 +1,7 @@
 /** Merges what a block did to a pair into its candles, and keeps each candle's open at the close before it. */
 import { bucketStart, INTERVAL_SECONDS, K1, K60 } from '../../core/domain/buckets.js'
 import { INTERVALS } from '../../core/domain/chains.js'
+import type { PackedCandles } from '../../core/domain/packed-candles.js'
 import {
   AMOUNT,
   BUY_VOLUME,
@@ -20,22 +21,26 @@ import type { FoldState } from '../state/fold-state.js'
 import type { Holder } from '../state/journal.js'
 import type { Windows } from '../state/rolling-windows.js'
 import type { BlockPair, CurrencySums } from './block-pair.js'
+import { CandlePacker } from './pack-candles.js'
 
-/** A candle that changed: interval index and bucket start. */
-export type CandleKey = { interval: number; timeS: number }
+const packer = new CandlePacker()
 
 /** How long before the final now a ring's buckets are still needed: windows reach back a day, late blocks up to their limit. */
 const DAY_S = 86_400
 const WINDOW_REACH_S: Record<number, number> = { [K1]: DAY_S + 120, [K60]: DAY_S + 7200 }
 
-export function mergeIntoPair(state: FoldState, block: BlockPair, timeS: number): CandleKey[] {
-  const active = state.activePair(block.id)
-  const changed: CandleKey[] = []
+/** Returns the candles it changed, as they are now. */
+export function mergeIntoPair(state: FoldState, block: BlockPair, timeS: number): PackedCandles {
+  const { rings } = state.activePair(block.id)
+  packer.begin()
   for (let interval = 0; interval < INTERVALS.length; interval += 1) {
-    const ring = active.rings[interval] as BucketRing
-    merge(state, 'pair', block.id, ring, interval, block, bucketStart(interval, timeS), changed)
+    const ring = rings[interval] as BucketRing
+    const bucketS = bucketStart(interval, timeS)
+    const first = merge(state, 'pair', block.id, ring, interval, block, bucketS)
+    const end = first + 1 + carryCloses(state, 'pair', block.id, ring, interval, first)
+    for (let index = first; index < end; index += 1) packer.add(ring, interval, index)
   }
-  return changed
+  return packer.packed()
 }
 
 /** For a token with several pairs: its windows count over all of them. */
@@ -46,9 +51,22 @@ export function mergeIntoToken(
   block: BlockPair,
   timeS: number,
 ): void {
-  merge(state, 'token', token, windows.minutes, K1, block, bucketStart(K1, timeS), [])
-  merge(state, 'token', token, windows.hours, K60, block, bucketStart(K60, timeS), [])
+  mergeIntoRing(state, token, windows.minutes, K1, block, bucketStart(K1, timeS))
+  mergeIntoRing(state, token, windows.hours, K60, block, bucketStart(K60, timeS))
 }
+
+function mergeIntoRing(
+  state: FoldState,
+  token: number,
+  ring: BucketRing,
+  interval: number,
+  block: BlockPair,
+  bucketS: number,
+): void {
+  carryCloses(state, 'token', token, ring, interval, merge(state, 'token', token, ring, interval, block, bucketS))
+}
+
+/** Returns the index of the bucket. */
 
 function merge(
   state: FoldState,
@@ -58,8 +76,7 @@ function merge(
   interval: number,
   block: BlockPair,
   bucketS: number,
-  changed: CandleKey[],
-): void {
+): number {
   trim(state, ring, interval)
   let index = ring.indexOf(bucketS)
   if (index < 0) {
@@ -67,8 +84,7 @@ function merge(
     state.noteNewBucket(holder, id, interval, bucketS)
   } else state.touchBucket(holder, id, ring, interval, index)
   addBlock(ring, ring.at(index), block)
-  changed.push({ interval, timeS: bucketS })
-  if (index < ring.count - 1) carryCloses(state, holder, id, ring, interval, index, changed)
+  return index
 }
 
 function trim(state: FoldState, ring: BucketRing, interval: number): void {
@@ -98,7 +114,7 @@ function addCurrency(data: Float64Array, base: number, sums: CurrencySums): void
   data[base + CLOSE] = sums.close
 }
 
-/** A close before the last bucket changed (a late block): later opens are updated too, across flat buckets. */
+/** A close before the last bucket changed (a late block): later opens are updated too, across flat buckets. Returns how many. */
 function carryCloses(
   state: FoldState,
   holder: Holder,
@@ -106,10 +122,9 @@ function carryCloses(
   ring: BucketRing,
   interval: number,
   from: number,
-  changed: CandleKey[],
-): void {
+): number {
   for (let index = from + 1; index < ring.count; index += 1) {
-    if (!needsOpen(ring, index)) return
+    if (!needsOpen(ring, index)) return index - from - 1
     state.touchBucket(holder, id, ring, interval, index)
     for (let c = 0; c < 3; c += 1) {
       const base = ring.at(index) + (CURRENCIES[c] as number)
@@ -117,8 +132,8 @@ function carryCloses(
       ring.data[base + OPEN] = open
       if (Number.isNaN(ring.data[base + FIRST] as number)) ring.data[base + CLOSE] = open
     }
-    changed.push({ interval, timeS: ring.time(index) })
   }
+  return ring.count - from - 1
 }
 
 function needsOpen(ring: BucketRing, index: number): boolean {

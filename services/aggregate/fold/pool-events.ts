@@ -8,8 +8,9 @@ import { TOKEN } from '../state/tokens.js'
 import type { BlockChanges } from './block-changes.js'
 import { followMainPair } from './main-pair.js'
 import { findReferencePrice, isReferencePool } from './reference-prices.js'
+import { type Reserves, readReserves } from './reserves.js'
 import { chooseTarget, describe, graduate, tokenId } from './token-events.js'
-import { nativePrice, ratioOfReserves, rawNumber, valueSwap } from './value-swap.js'
+import { nativePrice, valueSwap } from './value-swap.js'
 
 export function applyPool(fold: BlockChanges, event: PoolEvent): void {
   const { state, block } = fold
@@ -56,7 +57,9 @@ export function applySwap(fold: BlockChanges, event: SwapEvent): void {
     event.token_in === token0 ? event.token_out === token1 : event.token_in === token1 && event.token_out === token0
   if (!fits) return fold.drop(event, 'pool_mismatch', `the pool holds ${token0} and ${token1}`)
 
-  const { trade, quoteAmount, targetAmount, sqrtRatio } = valueSwap(state, pair, event, fold.eventId(event))
+  const reserves = readReserves(event)
+  const valued = valueSwap(state, pair, event, reserves.ratio, fold.eventId(event))
+  const { trade, quoteAmount, targetAmount, sqrtRatio } = valued
   state.touchPair(pair)
   fold.pair(pair).addTrade(trade, quoteAmount, targetAmount)
   fold.poolEvents += 1
@@ -71,7 +74,7 @@ export function applySwap(fold: BlockChanges, event: SwapEvent): void {
   rows.set(pair, PAIR.lastTradeAtS, block.time)
   rows.set(pair, PAIR.newestTradeAtS, Math.max(rows.get(pair, PAIR.newestTradeAtS), block.time))
   if (!Number.isNaN(sqrtRatio)) rows.set(pair, PAIR.sqrtRatio, sqrtRatio)
-  setReserves(state, pair, event.reserve0 ?? null, event.reserve1 ?? null)
+  setReserves(state, pair, reserves)
   if (trade.flags === 0) setGoodPrice(fold, pair, trade.price_usd, trade.price_native, trade.price_quote)
   if (isReferencePool(state, pair)) findReferencePrice(state, state.pairs.targetToken(pair))
 }
@@ -135,7 +138,7 @@ export function applyLiquidity(fold: BlockChanges, event: LiquidityEvent): void 
   fold.poolEvents += 1
   state.journal.events.push(keyOf(fold, 'liquidity_rows', event, id))
   const first = state.pairs.text[pair]?.initReserve0 === undefined
-  setReserves(state, pair, event.reserve0 ?? null, event.reserve1 ?? null, first)
+  setReserves(state, pair, readReserves(event), first)
   const isLaunch = event.kind === 'create' && state.tokens.pairsOf(target)[0] === pair
   // After a trade, the first price is already known, or lost.
   if (isLaunch && rows.get(pair, PAIR.txCount) === 0) markLaunch(state, pair)
@@ -150,20 +153,19 @@ function markLaunch({ pairs, journal }: FoldState, pair: number): void {
 function setReserves(
   state: FoldState,
   pair: number,
-  reserve0: string | null,
-  reserve1: string | null,
+  { text0, text1, raw0, raw1, ratio }: Reserves,
   first = false,
 ): void {
   const { rows } = state.pairs
   const old = state.pairs.text[pair] as PairText
-  rows.set(pair, PAIR.reserve0, rawNumber(reserve0))
-  rows.set(pair, PAIR.reserve1, rawNumber(reserve1))
-  const ratio = ratioOfReserves(reserve0, reserve1)
+  rows.set(pair, PAIR.reserve0, raw0)
+  rows.set(pair, PAIR.reserve1, raw1)
   if (!Number.isNaN(ratio)) rows.set(pair, PAIR.reserveRatio, ratio)
-  if (!first && old.reserve0 === reserve0 && old.reserve1 === reserve1) return
+  if (!first && old.reserve0 === text0 && old.reserve1 === text1) return
   state.journal.texts.push({ op: 'pairText', id: pair, old })
-  const initial = first ? { initReserve0: reserve0, initReserve1: reserve1 } : {}
-  state.pairs.text[pair] = { ...old, reserve0, reserve1, ...initial }
+  state.pairs.text[pair] = first
+    ? { ...old, reserve0: text0, reserve1: text1, initReserve0: text0, initReserve1: text1 }
+    : { ...old, reserve0: text0, reserve1: text1 }
 }
 
 function keyOf(fold: BlockChanges, table: EventKey['table'], event: SwapEvent | LiquidityEvent, id: string): EventKey {

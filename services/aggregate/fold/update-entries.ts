@@ -1,7 +1,7 @@
 /** Entries of an update: the state of pairs and tokens as it is published. */
 import { bucketStart, K1440 } from '../../core/domain/buckets.js'
 import { RANK } from '../../core/domain/money.js'
-import { AT, CANDLE_WIDTH, FIRST_FIGURE, NO_CANDLES, type PackedCandles } from '../../core/domain/packed-candles.js'
+import { NO_CANDLES } from '../../core/domain/packed-candles.js'
 import {
   type PackedWindows,
   SAME_AS_MAIN_PAIR,
@@ -9,12 +9,11 @@ import {
   WINDOWS_LENGTH,
 } from '../../core/domain/packed-windows.js'
 import type { BlockUpdate, PairInfo, PairUpdate, TokenInfo, TokenUpdate } from '../../core/domain/records.js'
-import { type BucketRing, CLOSE, CURRENCIES, FIRST, HIGH, LOW, OPEN, USD, VOLUME } from '../state/bucket-ring.js'
+import { type BucketRing, FIRST, USD } from '../state/bucket-ring.js'
 import type { FoldState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
 import { FIGURE, WINDOW_COUNT, type Windows } from '../state/rolling-windows.js'
 import { TOKEN } from '../state/tokens.js'
-import type { CandleKey } from './merge-candles.js'
 
 export function pairInfo(state: FoldState, pair: number): PairInfo {
   const { rows, text } = state.pairs
@@ -173,62 +172,6 @@ function windowsOf(windows: Windows | null, nowS: number, restingPrice: number):
     }
   }
   return packed
-}
-
-/** The pair's candles as they are now; those that do not exist (any more) are marked as removed, or left out. */
-export function candlesOf(
-  state: FoldState,
-  pair: number,
-  keys: readonly CandleKey[],
-  withRemoved: boolean,
-): PackedCandles {
-  const packed = new Float64Array(keys.length * CANDLE_WIDTH)
-  let to = 0
-  for (const { interval, timeS } of keys) {
-    const ring = state.pairs.active[pair]?.rings[interval]
-    const index = ring === undefined ? -1 : ring.indexOf(timeS)
-    const at = ring === undefined || index < 0 ? -1 : ring.at(index)
-    const exists = ring !== undefined && at >= 0 && hasPrice(ring.data, at)
-    if (!exists && !withRemoved) continue
-    packed[to + AT.interval] = interval
-    packed[to + AT.timeS] = timeS
-    packed[to + AT.removed] = exists ? 0 : 1
-    if (ring !== undefined && at >= 0) copyFigures(ring.data, at, packed, to + FIRST_FIGURE)
-    else packed.fill(Number.NaN, to + FIRST_FIGURE, to + CANDLE_WIDTH)
-    to += CANDLE_WIDTH
-  }
-  return to === packed.length ? packed : packed.slice(0, to)
-}
-
-function hasPrice(data: Float64Array, at: number): boolean {
-  return CURRENCIES.some((base) => !Number.isNaN(data[at + base + OPEN] as number))
-}
-
-function copyFigures(data: Float64Array, at: number, into: Float64Array, start: number): void {
-  let to = start
-  for (let c = 0; c < 3; c += 1) {
-    const base = at + (CURRENCIES[c] as number)
-    into[to] = data[base + OPEN] as number
-    into[to + 1] = data[base + FIRST] as number
-    into[to + 2] = high(data, base)
-    into[to + 3] = low(data, base)
-    into[to + 4] = data[base + CLOSE] as number
-    into[to + 5] = data[base + VOLUME] as number
-    to += 6
-  }
-}
-
-/** A candle's high covers its open; without a good price (NaN) it is the open. */
-function high(data: Float64Array, base: number): number {
-  const open = data[base + OPEN] as number
-  const top = data[base + HIGH] as number
-  return Number.isNaN(top) ? open : Math.max(open, top)
-}
-
-function low(data: Float64Array, base: number): number {
-  const open = data[base + OPEN] as number
-  const bottom = data[base + LOW] as number
-  return Number.isNaN(bottom) ? open : Math.min(open, bottom)
 }
 
 /** Trades are some 600 bytes each, ids some 20. */

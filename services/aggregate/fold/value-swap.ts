@@ -20,7 +20,14 @@ const SQRT_PRICE_ONE = { evm: 2 ** 96, solana: 2 ** 64 } as const
 
 export type ValuedSwap = { trade: Trade; quoteAmount: number; targetAmount: number; sqrtRatio: number }
 
-export function valueSwap(state: FoldState, pair: number, event: SwapEvent, id: string): ValuedSwap {
+/** `ratioAfter`: of the reserves after it. */
+export function valueSwap(
+  state: FoldState,
+  pair: number,
+  event: SwapEvent,
+  ratioAfter: number,
+  id: string,
+): ValuedSwap {
   const tokens = state.tokens.rows
   const { rows } = state.pairs
   const target = state.pairs.targetToken(pair)
@@ -48,7 +55,7 @@ export function valueSwap(state: FoldState, pair: number, event: SwapEvent, id: 
   if (amountUsd < DUST_USD || (tiny && (unpriced || amountUsd < SMALL_USD))) flags |= FLAG.dust
   if (!unpriced) {
     const before = midPrice(state, pair, rows.get(pair, PAIR.sqrtRatio), rows.get(pair, PAIR.reserveRatio))
-    const after = midPrice(state, pair, sqrtRatio, ratioOfReserves(event.reserve0, event.reserve1))
+    const after = midPrice(state, pair, sqrtRatio, ratioAfter)
     if (isOff(priceQuote, before, MID_BEFORE_FACTOR) && isOff(priceQuote, after, MID_AFTER_FACTOR))
       flags |= FLAG.outlier
   }
@@ -87,21 +94,11 @@ export function nativePrice(state: FoldState): number {
   return native === undefined ? Number.NaN : state.tokens.rows.get(native, TOKEN.priceUsd)
 }
 
-export function rawNumber(raw: string | null | undefined): number {
-  return raw === null || raw === undefined ? Number.NaN : Number(raw)
-}
-
 /** Raw token1 per token0. */
 function ratioOfSqrtPrice(raw: string | null, state: FoldState): number {
   if (raw === null) return Number.NaN
   const root = Number(raw) / SQRT_PRICE_ONE[state.facts.family]
   return root > 0 ? root * root : Number.NaN
-}
-
-/** Raw token1 per token0; NaN unless both are known. */
-export function ratioOfReserves(reserve0: string | null | undefined, reserve1: string | null | undefined): number {
-  const [raw0, raw1] = [rawNumber(reserve0), rawNumber(reserve1)]
-  return raw0 > 0 && raw1 > 0 ? raw1 / raw0 : Number.NaN
 }
 
 /** Quote per target, decimals applied: from the square-root price if known, else from the reserves. */
@@ -119,10 +116,17 @@ function midPrice(state: FoldState, pair: number, sqrtRatio: number, reserveRati
  * its main pair, while the new one has no price.
  */
 function quotePath({ tokens, pairs }: FoldState, quote: number): string {
-  const how = PRICED_BY[tokens.rows.get(quote, TOKEN.pricedBy)] ?? 'unknown'
-  const pool = tokens.rows.get(quote, TOKEN.pricePool)
-  if (!(pool >= 0)) return how
-  if (how === 'main' && tokens.rows.get(quote, TOKEN.mainPair) !== pool) return `held:${pairs.address[pool]}`
-  const pool2 = tokens.rows.get(quote, TOKEN.pricePool2)
-  return pool2 >= 0 ? `${how}:${pairs.address[pool]},${pairs.address[pool2]}` : `${how}:${pairs.address[pool]}`
+  const by = PRICED_BY[tokens.rows.get(quote, TOKEN.pricedBy)] ?? 'unknown'
+  const id = tokens.rows.get(quote, TOKEN.pricePool)
+  const pool = pairs.address[id]
+  if (pool === undefined) return by
+  const isHeld = by === 'main' && tokens.rows.get(quote, TOKEN.mainPair) !== id
+  const how = isHeld ? 'held' : by
+  const pool2 = isHeld ? undefined : pairs.address[tokens.rows.get(quote, TOKEN.pricePool2)]
+  const last = tokens.quotePaths[quote]
+  // Kept: many trades in a row have the same quote with the same path.
+  if (last !== undefined && last.how === how && last.pool === pool && last.pool2 === pool2) return last.text
+  const text = pool2 === undefined ? `${how}:${pool}` : `${how}:${pool},${pool2}`
+  tokens.quotePaths[quote] = { how, pool, pool2, text }
+  return text
 }

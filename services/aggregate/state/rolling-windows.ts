@@ -74,8 +74,8 @@ export class Windows {
 
   /** When a wallet last bought and last sold here; 0 for never. */
   lastTrades(wallet: string): [buyS: number, sellS: number] {
-    const id = this.space.names.idOf(wallet)
-    return [this.wallets.lastBuy(id), this.wallets.lastSell(id)]
+    const slot = this.wallets.find(this.space.names.idOf(wallet))
+    return [this.wallets.lastBuy(slot), this.wallets.lastSell(slot)]
   }
 
   clone(): Windows {
@@ -92,12 +92,17 @@ export class Windows {
   /** Sets a wallet's last buy and sell and moves it between the buckets that count it. */
   setWallet(wallet: string, buyS: number, sellS: number): void {
     const id = this.space.names.idOf(wallet)
-    const oldBuyS = this.wallets.lastBuy(id)
-    const oldSellS = this.wallets.lastSell(id)
+    this.setFound(wallet, id, this.wallets.find(id), buyS, sellS)
+  }
+
+  /** The same for a wallet whose id, and place in the table, are known. */
+  setFound(wallet: string, id: number, slot: number, buyS: number, sellS: number): void {
+    const oldBuyS = this.wallets.lastBuy(slot)
+    const oldSellS = this.wallets.lastSell(slot)
     this.move(BUYERS, oldBuyS, buyS)
     this.move(SELLERS, oldSellS, sellS)
     this.move(MAKERS, Math.max(oldBuyS, oldSellS), Math.max(buyS, sellS))
-    this.wallets.set(id, buyS, sellS)
+    this.wallets.set(id, buyS, sellS, slot)
     this.segments?.changed.add(wallet)
   }
 

@@ -75,6 +75,8 @@ export const NO_TEXT: TokenText = {
   launch: null,
 }
 
+export type QuotePath = { how: string; pool: string; pool2: string | undefined; text: string }
+
 const NO_PAIRS: readonly number[] = []
 
 export class TokenTable {
@@ -83,6 +85,8 @@ export class TokenTable {
   readonly text: TokenText[] = []
   /** Windows over several pairs; null while the token has at most one pair: that pair's windows are the token's. */
   readonly windows: (Windows | null)[] = []
+  /** The last text of how each quote was priced. */
+  readonly quotePaths: (QuotePath | undefined)[] = []
   private readonly targets: (number[] | null)[] = []
   /** Pairs by their quote; a map, since few tokens are ever one. */
   private readonly quotes = new Map<number, number[]>()

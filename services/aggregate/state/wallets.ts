@@ -52,19 +52,28 @@ export class WalletTable {
 
   constructor(private readonly names: WalletNames) {}
 
-  lastBuy(id: number): number {
-    const slot = this.find(id)
+  /** Where a wallet is, until the table changes; below 0: it never traded. */
+  find(id: number): number {
+    let slot = this.home(id)
+    for (;;) {
+      const mark = this.slots[slot] as number
+      if (mark === id + 1) return slot
+      if (mark === 0) return -1
+      slot = this.after(slot)
+    }
+  }
+
+  lastBuy(slot: number): number {
     return slot < 0 ? 0 : (this.slots[slot + 1] as number)
   }
 
-  lastSell(id: number): number {
-    const slot = this.find(id)
+  lastSell(slot: number): number {
     return slot < 0 ? 0 : (this.slots[slot + 2] as number)
   }
 
-  /** A wallet that never bought and never sold is removed. */
-  set(id: number, buyS: number, sellS: number): void {
-    let slot = this.find(id)
+  /** `found`: of `find`. A wallet that never bought and never sold is removed. */
+  set(id: number, buyS: number, sellS: number, found = this.find(id)): void {
+    let slot = found
     if (buyS === 0 && sellS === 0) {
       if (slot >= 0) this.delete(slot)
       return
@@ -114,16 +123,6 @@ export class WalletTable {
 
   private home(id: number): number {
     return (Math.imul(id + 1, 0x9e3779b1) >>> this.shift) * SLOT
-  }
-
-  private find(id: number): number {
-    let slot = this.home(id)
-    for (;;) {
-      const mark = this.slots[slot] as number
-      if (mark === id + 1) return slot
-      if (mark === 0) return -1
-      slot = this.after(slot)
-    }
   }
 
   private insertSlot(id: number): number {
