@@ -3,7 +3,7 @@ import { amountOf } from '../../core/domain/money.js'
 import type { FoldState } from '../state/fold-state.js'
 import type { BlockJournal } from '../state/journal.js'
 import { PAIR } from '../state/pairs.js'
-import { TOKEN, type TokenText } from '../state/tokens.js'
+import { type Supplies, TOKEN, type TokenTable, type TokenText } from '../state/tokens.js'
 
 /** `figures` null: without the orphaned blocks the pair had no event in that hour. */
 export type PairHour = { pair: string; hourS: number; figures: HourFigures | null }
@@ -24,14 +24,11 @@ export function notePairHours(state: FoldState, pairs: Iterable<number>): PairHo
   const hours: PairHour[] = []
   for (const id of pairs) {
     const { rows } = state.pairs
-    const token = state.pairs.targetToken(id)
-    const text = state.tokens.text[token]
-    const decimals = state.tokens.rows.get(token, TOKEN.decimals)
-    const supply = supplyOf(text?.totalSupply ?? null, decimals)
+    const { supply, left } = suppliesOf(state.tokens, state.pairs.targetToken(id))
     state.touchPair(id)
     rows.set(id, PAIR.seenAtS, state.nowS)
     rows.set(id, PAIR.supply, supply)
-    rows.set(id, PAIR.supplyLeft, hasBurnt(text) ? supplyOf(supplyLeft(text), decimals) : supply)
+    rows.set(id, PAIR.supplyLeft, left)
     hours.push(pairHour(state, id))
   }
   return hours
@@ -76,6 +73,19 @@ function pairHour({ pairs }: FoldState, id: number): PairHour {
     supplyLeft: rows.get(id, PAIR.supplyLeft),
   }
   return { pair: pairs.address[id] as string, hourS: hourOf(rows.get(id, PAIR.seenAtS)), figures }
+}
+
+/** Kept while nothing about the token changes: reading them takes longer than all else here. */
+function suppliesOf(tokens: TokenTable, token: number): Supplies {
+  const text = tokens.text[token]
+  const decimals = tokens.rows.get(token, TOKEN.decimals)
+  const last = tokens.supplies[token]
+  if (last !== undefined && last.text === text && Object.is(last.decimals, decimals)) return last
+  const supply = supplyOf(text?.totalSupply ?? null, decimals)
+  const left = hasBurnt(text) ? supplyOf(supplyLeft(text), decimals) : supply
+  const read = { text, decimals, supply, left }
+  tokens.supplies[token] = read
+  return read
 }
 
 const supplyOf = (raw: string | null, decimals: number): number => (raw === null ? Number.NaN : amountOf(raw, decimals))

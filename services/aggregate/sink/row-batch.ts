@@ -89,7 +89,8 @@ export class RowBatch {
   }
 
   private addHour(hour: PairHour, version: number): void {
-    if (putHour(this.pairOf(hour.pair, version).hours, { ...hour, version })) this.rows += 1
+    const { pair, hourS, figures } = hour
+    if (putHour(this.pairOf(pair, version).hours, { pair, hourS, figures, version })) this.rows += 1
   }
 
   private addHolderHour(hour: HolderHour, version: number): void {
@@ -181,9 +182,10 @@ export class RowBatch {
   }
 }
 
-/** True for an hour that is not there yet. */
+/** True for an hour that is not there yet. Most are the last one again. */
 function putHour<Hour extends { hourS: number }>(hours: Hour[], next: Hour): boolean {
-  const at = hours.findLastIndex(({ hourS }) => hourS === next.hourS)
+  let at = hours.length - 1
+  while (at >= 0 && hours[at]?.hourS !== next.hourS) at -= 1
   if (at >= 0) hours[at] = next
   else hours.push(next)
   return at < 0

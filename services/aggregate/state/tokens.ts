@@ -75,6 +75,9 @@ export const NO_TEXT: TokenText = {
   launch: null,
 }
 
+/** A token's total supply, and without what was burnt, as its text and decimals say. */
+export type Supplies = { text: TokenText | undefined; decimals: number; supply: number; left: number }
+
 export type QuotePath = { how: string; pool: string; pool2: string | undefined; text: string }
 
 const NO_PAIRS: readonly number[] = []
@@ -87,6 +90,8 @@ export class TokenTable {
   readonly windows: (Windows | null)[] = []
   /** The last text of how each quote was priced. */
   readonly quotePaths: (QuotePath | undefined)[] = []
+  /** As last read from the texts. */
+  readonly supplies: (Supplies | undefined)[] = []
   private readonly targets: (number[] | null)[] = []
   /** Pairs by their quote; a map, since few tokens are ever one. */
   private readonly quotes = new Map<number, number[]>()
