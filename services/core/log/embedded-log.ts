@@ -11,7 +11,9 @@ import {
   areSchemasWhole,
   type Environment,
   type EnvironmentOptions,
+  type FoundChunk,
   firstOffsetAt,
+  hasRecord,
   openEnvironment,
   readRecords,
   type TopicState,
@@ -52,6 +54,8 @@ function embeddedLog(env: Environment, options: EmbeddedOptions): EventLog {
   const { path, maxValueBytes = DEFAULT_MAX_VALUE_BYTES, hasThreads = false } = options
   const arrivals = createArrivals()
   const tail = createTail(TAIL_BYTES)
+  /** By topic: a chunk from the file whose last records the next read will ask for. Reading one means decompressing it. */
+  const halfRead = new Map<number, FoundChunk>()
   const threads = hasThreads ? openThreadChannel(path) : undefined
   let closing: Promise<void> | undefined
 
@@ -87,9 +91,20 @@ function embeddedLog(env: Environment, options: EmbeddedOptions): EventLog {
     assertOpen()
     const state = latest(topic)
     if (state === undefined || from >= state.end) return []
-    const find = (offset: number) => tail.find(state.id, offset)
+    let last = halfRead.get(state.id)
+    const inMemory = {
+      find: (offset: number) => tail.find(state.id, offset) ?? (last && hasRecord(last, offset) ? last : undefined),
+      keep(chunk: FoundChunk) {
+        last = chunk
+      },
+    }
     try {
-      return readRecords(env, state, from, maxRecords ?? DEFAULT_BATCH_RECORDS, maxBytes ?? DEFAULT_BATCH_BYTES, find)
+      const limits = [maxRecords ?? DEFAULT_BATCH_RECORDS, maxBytes ?? DEFAULT_BATCH_BYTES] as const
+      const records = readRecords(env, state, from, ...limits, inMemory)
+      const next = (records.at(-1)?.offset ?? from) + 1
+      if (last !== undefined && hasRecord(last, next)) halfRead.set(state.id, last)
+      else halfRead.delete(state.id)
+      return records
     } catch (error) {
       if (!(error instanceof DextapeError) || error.code !== 'log_damaged') throw error
       writeFileSync(damageMarkOf(path), `${error.message}\n`)

@@ -84,7 +84,7 @@ export function openEnvironment({ path, readOnly = false }: EnvironmentOptions):
 /** Chunks removed in one transaction: a long truncate must not block appends. */
 const CHUNKS_PER_TRUNCATION = 500
 
-type FoundChunk = { first: number; bytes: Buffer; times?: ChunkTimes | undefined }
+export type FoundChunk = { first: number; bytes: Buffer; times?: ChunkTimes | undefined }
 
 export function appendChunks(
   env: Environment,
@@ -171,20 +171,25 @@ export function findRecordProblem(env: Environment): string | undefined {
   return undefined
 }
 
+/** `keep`: the chunk was read from the file. */
+export type ChunksInMemory = { find(offset: number): FoundChunk | undefined; keep(chunk: FoundChunk): void }
+
 export function readRecords(
   env: Environment,
   state: TopicState,
   from: number,
   maxRecords: number,
   maxBytes: number,
-  findInMemory: (offset: number) => FoundChunk | undefined,
+  inMemory: ChunksInMemory,
 ): LogRecord[] {
   const records: LogRecord[] = []
   let offset = Math.max(from, state.start)
   let bytesLeft = maxBytes
   while (offset < state.end && records.length < maxRecords && bytesLeft > 0) {
-    const chunk = findInMemory(offset) ?? chunkAt(env, state, offset)
+    const known = inMemory.find(offset)
+    const chunk = known ?? chunkAt(env, state, offset)
     if (chunk === undefined) throw chunkDamaged(offset, 'the record is missing')
+    if (known === undefined) inMemory.keep(chunk)
     const before = records.length
     bytesLeft = unpackChunk(chunk.bytes, chunk.first, offset - chunk.first, records, maxRecords, bytesLeft)
     if (chunk.times !== undefined) addTimes(records.slice(before), chunk.first, chunk.times)
@@ -199,6 +204,9 @@ function addTimes(records: readonly LogRecord[], first: number, { appendedMs, ar
     record.arrivedMs = arrivedMs[record.offset - first]
   }
 }
+
+export const hasRecord = ({ first, bytes }: FoundChunk, offset: number): boolean =>
+  first <= offset && offset < first + chunkRecords(bytes)
 
 function chunkAt(env: Environment, state: TopicState, offset: number): FoundChunk | undefined {
   const found = findStored(env, state, offset)

@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { open as openLmdb } from 'lmdb'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { repositoryRoot } from '../../../schemas/avro.js'
 import { ConfigError } from '../../../services/core/domain/errors.js'
 import { packChunks } from '../../../services/core/log/chunk.js'
 import { openEmbeddedLog } from '../../../services/core/log/embedded-log.js'
 import type { EventLog } from '../../../services/core/log/port.js'
 import { crc32 } from '../../../services/core/runtime/crc32.js'
+import { zstd } from '../../../services/core/runtime/zstd.js'
 import { entry, eventLogContract } from './contract.js'
 import { eventLogProcessContract } from './process-contract.js'
 
@@ -130,6 +131,22 @@ describe('the embedded log', () => {
     const reader = openEmbeddedLog({ path, readOnly: true })
     expect((await reader.read('t', { from: 0 })).length).toBe(1)
     await reader.close()
+  })
+
+  it('decompresses a chunk once, in however many reads its records are taken', async () => {
+    const values = Array.from({ length: 12 }, (_, n) => `${n}`.repeat(1000))
+    for (const from of [0, 6])
+      await open().append(
+        't',
+        values.slice(from, from + 6).map((text) => entry(text)),
+      )
+    const decompress = vi.spyOn(zstd(), 'decompress')
+    const reader = open()
+    const read: string[] = []
+    for (let from = 0; from < values.length; from = read.length)
+      for (const { value } of await reader.read('t', { from, maxBytes: 4500 })) read.push(Buffer.from(value).toString())
+    expect({ read, decompressed: decompress.mock.calls.length }).toEqual({ read: values, decompressed: 2 })
+    decompress.mockRestore()
   })
 
   it('reports why it cannot use a path', () => {
