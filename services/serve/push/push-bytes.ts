@@ -18,6 +18,8 @@ export function createPushBytes(): PushBytes {
   let room = FIRST_ROOM
   let buffer = Buffer.allocUnsafeSlow(FIRST_BYTES)
   let endAt = room
+  /** What is in front of the end: most pushes have the beginning of the one before. */
+  let inFront: Uint8Array | undefined
 
   /** Keeps the end that is written. */
   function makeRoom(bytes: number): void {
@@ -25,19 +27,23 @@ export function createPushBytes(): PushBytes {
     room = bytes
     buffer = Buffer.allocUnsafeSlow(room + Math.max(FIRST_BYTES, end.length))
     endAt = room + end.copy(buffer, room)
+    inFront = undefined
   }
 
   return {
     setEnd(result, rest) {
       const most = room + (result.length + rest.length) * BYTES_PER_UNIT
-      if (most > buffer.length) buffer = Buffer.allocUnsafeSlow(most)
-      endAt = room + buffer.write(result, room)
-      endAt += buffer.write(rest, endAt)
+      if (most > buffer.length) {
+        buffer = Buffer.allocUnsafeSlow(most)
+        inFront = undefined
+      }
+      endAt = room + buffer.write(result + rest, room)
     },
     startingWith(beginning) {
       if (beginning.length > room) makeRoom(beginning.length)
       const startAt = room - beginning.length
-      buffer.set(beginning, startAt)
+      if (inFront !== beginning) buffer.set(beginning, startAt)
+      inFront = beginning
       return buffer.subarray(startAt, endAt)
     },
   }

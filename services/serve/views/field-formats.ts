@@ -116,7 +116,17 @@ export function changeOrEmpty(from: number, to: number): string {
 /** Printable ASCII without quotes and backslashes: nothing that JSON escapes. */
 const PLAIN_TEXT = /^[ !#-[\]-~]*$/
 
+/** Whether JSON has it as it is, between quotes. */
+export function isPlainText(value: string): boolean {
+  return PLAIN_TEXT.test(value)
+}
+
+/** A text as JSON, without its quotes. */
+export function escapedText(value: string): string {
+  return JSON.stringify(value).slice(1, -1)
+}
+
 /** A text as JSON. Quicker than JSON.stringify for addresses and hashes, which have nothing to escape. */
 export function quotedText(value: string): string {
-  return PLAIN_TEXT.test(value) ? `"${value}"` : JSON.stringify(value)
+  return isPlainText(value) ? `"${value}"` : JSON.stringify(value)
 }

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Trade } from '../../../services/core/domain/records.js'
 import { pairStateOf } from '../../../services/serve/memory/served-chain.js'
-import { pairSwapResult, swapParts, swapResult } from '../../../services/serve/push/topics/swap-text.js'
+import { pairSwapResult, swapResult, swapText } from '../../../services/serve/push/topics/swap-text.js'
 import { decimalOrEmpty, quotedText, rawOrEmpty, rawToNumber } from '../../../services/serve/views/field-formats.js'
 import { pairInfo, pairUpdate, tokenInfo, trade } from '../updates.js'
 
@@ -64,8 +64,8 @@ function swapOf({ sell, target, texts, doubles, raws, tokens, profile }: Given) 
 
 function resultsOf(values: Given): string[] {
   const { at, swap } = swapOf(values)
-  const parts = swapParts(at, BLOCK, swap)
-  return [pairSwapResult(parts, swap, '1:eth:2:3'), swapResult(parts, '1:eth:2:3')]
+  const text = swapText(at, BLOCK, swap)
+  return [pairSwapResult(text, swap, '1:eth:2:3'), swapResult(text, '1:eth:2:3')]
 }
 
 function expectedOf(values: Given): string[] {

@@ -4,7 +4,7 @@ import { channelsOf, multiTxChannel, txChannel } from '../channels.js'
 import { pairRefills, tokenPairRefills } from '../gap-notices.js'
 import { ChainParam, PairParam, readAddress, readCount, readPairAddress, TokenParam } from '../params.js'
 import type { EntryPusher, Topic } from '../topic.js'
-import { pairSwapResult, swapParts, swapResult } from './swap-text.js'
+import { pairSwapResult, swapResult, swapText } from './swap-text.js'
 
 /** Swap fields of the pair-based and the token-based topic. */
 export const swapFields = {
@@ -74,18 +74,18 @@ export const pushTrades: EntryPusher = ({ update, out, cursor }, { at, trades },
   const ofPair = channels.tx.filter(out.isWanted)
   const ofTokens = channels.multiTx.filter(out.isWanted)
   if (ofPair.length === 0 && ofTokens.length === 0) return
-  const swaps = trades.map((trade) => ({ trade, parts: swapParts(at, update, trade) }))
+  const swaps = trades.map((trade) => swapText(at, update, trade))
   if (ofPair.length > 0) {
-    for (const [index, { trade, parts }] of swaps.entries()) {
+    for (const [index, trade] of trades.entries()) {
       const mark = cursor(n + index)
-      const result = pairSwapResult(parts, trade, mark)
+      const result = pairSwapResult(swaps[index] ?? '', trade, mark)
       out.publish(ofPair, { topic: 'tx', n: n + index, result, mergeKey: mark, sentTime: true })
     }
   }
   if (ofTokens.length === 0) return
-  for (const [index, { parts }] of swaps.entries()) {
+  for (const [index, swap] of swaps.entries()) {
     const mark = cursor(n + index)
-    const result = swapResult(parts, mark)
+    const result = swapResult(swap, mark)
     out.publish(ofTokens, { topic: 'multi_tx', n: n + index, result, mergeKey: mark, sentTime: true })
   }
 }

@@ -6,7 +6,7 @@ import { anyWalletChannel, walletChannel } from '../channels.js'
 import { ChainParam, readAddress, readCount } from '../params.js'
 import type { EntryPusher, PushContext, Topic } from '../topic.js'
 import type { PairEntry } from '../update-snapshot.js'
-import { swapParts, swapResult } from './swap-text.js'
+import { swapResult, swapText } from './swap-text.js'
 import { swapFields } from './tx.js'
 
 export const wallet: Topic = {
@@ -61,7 +61,7 @@ function push(
 }
 
 function swapOf({ update }: PushContext, { at }: PairEntry, trade: Trade): object {
-  return (JSON.parse(swapResult(swapParts(at, update, trade), '')) as { tx: object }).tx
+  return (JSON.parse(swapResult(swapText(at, update, trade), '')) as { tx: object }).tx
 }
 
 function liquidityOf({ update }: PushContext, { at }: PairEntry, event: LiquidityTrade): object {
