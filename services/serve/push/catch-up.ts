@@ -114,7 +114,7 @@ export function createCatchUps(deps: CatchUpDeps): CatchUps {
         session,
         catchUp,
         placeIndex,
-        beginning: beginningOf(catchUp.subscription.id).bytes,
+        beginning: beginningOf(catchUp.subscription.id),
       }
       sweepOf(at.chain).join(reader, next.seq)
       return
@@ -172,7 +172,7 @@ export function createCatchUps(deps: CatchUpDeps): CatchUps {
   function goLive(outbox: Outbox, session: Receiver, { subscription, snapshot }: CatchUp): void {
     endCatchUp(session, subscription)
     if (snapshot) {
-      const beginning = beginningOf(subscription.id).bytes
+      const beginning = beginningOf(subscription.id)
       for (const result of subscription.spec.snapshot((chain) => cursorAt(feed.headOf(chain))))
         outboxes.add(outbox, beginning, pushEnd(result, nowMs))
     }

@@ -1,7 +1,7 @@
 import type { ServeMetrics } from '../serve-metrics.js'
 import { type Backlog, type BacklogBudget, mergePush, openBacklog, releaseBacklog } from './backlog.js'
 import { createChannelIndex } from './channel-index.js'
-import { type Beginning, beginningOf, idText } from './push-beginning.js'
+import { beginningOf, idText } from './push-beginning.js'
 import { createPushBytes } from './push-bytes.js'
 import type { RpcId } from './rpc.js'
 import type { OnSlow, Publisher, Push, SubscriptionSpec } from './topic.js'
@@ -25,7 +25,7 @@ export type Subscription = {
 type Group = {
   /** Short: the transport reads and hashes it for each push. */
   name: string
-  beginning: Beginning
+  beginning: Uint8Array
   size: number
   /** Undefined if none is slow, as in most groups. */
   slow: Set<Subscription> | undefined
@@ -96,8 +96,10 @@ export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
     const end = push.sentTime ? sentTime() : '}'
     bytes.setEnd(push.result, end)
     for (const group of index.membersOf(wanted)) {
-      broadcast(group.name, bytes.startingWith(group.beginning.bytes))
-      if (group.slow !== undefined) mergeInto(group.slow, push, group.beginning.text + push.result + end)
+      const pushed = bytes.startingWith(group.beginning)
+      broadcast(group.name, pushed)
+      // Read back: a result is concatenated, and kept like that it would hold all its parts in memory.
+      if (group.slow !== undefined) mergeInto(group.slow, push, textOf(pushed))
     }
   }
 
@@ -129,6 +131,10 @@ export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
     concerns: index.concerns,
     counts: () => counts,
   }
+}
+
+function textOf({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString()
 }
 
 function endSlow(group: Group, subscription: Subscription): void {
