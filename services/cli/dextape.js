@@ -13,6 +13,10 @@ process.env.UV_THREADPOOL_SIZE ??= '8'
 const isSet = process.execArgv.some((flag) => flag.startsWith('--interrupt-budget'))
 if (process.versions.node.startsWith('20.') && !isSet) setFlagsFromString('--interrupt-budget=500000')
 
+// The heap of this thread has its size; the flag would hold for those of all other threads. From here on V8's flags stay as they
+// are: compiled code is kept for one set of them (services/core/runtime/code-cache.ts).
+setFlagsFromString('--max-semi-space-size=0')
+
 // Before its modules are loaded: a replay has the CPU last, and clients of a running server wait for live blocks meanwhile.
 if (process.argv[2] === 'replay') setPriority(constants.priority.PRIORITY_LOW)
 

@@ -7,7 +7,8 @@ import { runCli } from './program.js'
 
 dieOnUncaughtError()
 endQuietlyOnClosedPipe(process.stdout, (code) => process.exit(code))
-await runMain(() =>
+/** Resolves when the command has ended. */
+export const finished = runMain(() =>
   runCli(
     {
       env: process.env,

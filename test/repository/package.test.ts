@@ -84,10 +84,10 @@ describe('the package', () => {
 
   it('has compiled code and the files it reads, but no tests or sources', () => {
     const kinds = new Set(
-      files.map((path) => path.replace(/^(dist\/bundle|dist\/dashboard\/assets)\/.*\.(js|css)$/, '$1/*.$2')),
+      files.map((path) => path.replace(/^(dist\/bundle|dist\/dashboard\/assets)\/.*\.(cjs|js|css)$/, '$1/*.$2')),
     )
     expect([...kinds].filter((path) => !/^(schemas|services\/serve\/pages\/static)\//.test(path)).sort()).toEqual([
-      ...['LICENSE', 'README.md', 'dist/bundle/*.js', 'dist/bundle/LICENSES.txt'],
+      ...['LICENSE', 'README.md', 'dist/bundle/*.cjs', 'dist/bundle/*.js', 'dist/bundle/LICENSES.txt'],
       ...['dist/dashboard/LICENSES.txt', 'dist/dashboard/assets/*.css', 'dist/dashboard/assets/*.js'],
       ...['dist/dashboard/index.html', 'package.json', 'services/cli/dextape.js'],
     ])
@@ -98,11 +98,11 @@ describe('the package', () => {
   it('loads the SDK of the Model Context Protocol only when it is used', () => {
     const bundle = join(root, 'dist/bundle')
     const isLoaded = (file: string) => /modelcontextprotocol/.test(readFileSync(join(bundle, file), 'utf8'))
-    expect(readdirSync(bundle).filter((file) => file.endsWith('.js') && isLoaded(file))).not.toEqual([])
-    const loaded = new Set(['main.js', 'rest-thread.js'])
+    expect(readdirSync(bundle).filter((file) => file.endsWith('.cjs') && isLoaded(file))).not.toEqual([])
+    const loaded = new Set(['main.code.cjs', 'rest-thread.code.cjs'])
     // Files added on the way are visited too.
     for (const file of loaded) {
-      const imports = readFileSync(join(bundle, file), 'utf8').matchAll(/^(?:import|\} from) ?.*"\.\/([^"]+)";$/gm)
+      const imports = readFileSync(join(bundle, file), 'utf8').matchAll(/^(?:var \w+ = )?require\("\.\/([^"]+)"\);$/gm)
       for (const [, name = ''] of imports) loaded.add(name)
     }
     expect(loaded.size).toBeGreaterThan(10)

@@ -1,5 +1,4 @@
 /** A thread of this process that is started again when it ends unexpectedly. */
-import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { createBackoff } from '../../core/runtime/backoff.js'
 import type { Logger } from '../../core/runtime/logger.js'
@@ -50,7 +49,6 @@ export function superviseThread<Theirs extends Methods & StoppableMethods>(
   let isStarted = false
 
   async function run(isAgain: boolean): Promise<void> {
-    ignoreHeapFlags()
     const worker = new Worker(plan.entry, {
       ...{ name, workerData: { ...plan.data(), thread: name } },
       resourceLimits: { maxYoungGenerationSizeMb: plan.youngMb },
@@ -112,11 +110,6 @@ export function superviseThread<Theirs extends Methods & StoppableMethods>(
     },
     report: () => ({ ...report }),
   }
-}
-
-/** The flag of the command line would hold for every thread of the process. */
-function ignoreHeapFlags(): void {
-  setFlagsFromString('--max-semi-space-size=0')
 }
 
 /** The link of a thread that does not run. */
