@@ -1,6 +1,5 @@
 /** Loads the configuration: defaults, overridden by the file, then by the environment. Reports all problems at once. */
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { Value } from '@sinclair/typebox/value'
 import { ConfigError } from '../domain/errors.js'
@@ -9,6 +8,7 @@ import { chainSources, mergeChainSections } from './chain-sources.js'
 import type { Config, KafkaChoice, LogChoice, StoreChoice } from './config.js'
 import { type Environment, settingsFromEnvironment } from './environment.js'
 import { type ChainSection, ConfigFile } from './file-schema.js'
+import { parseSettings } from './parse-settings.js'
 import { readCapacity, readPlans } from './plan-settings.js'
 import { schemaProblems } from './schema-problems.js'
 import { type ClientTls, clientTls, type Reading, type SaslSection, saslChoice, secretOf, withUser } from './secrets.js'
@@ -68,7 +68,7 @@ function readConfigFile(path: string, problems: string[]): ConfigFile {
   }
   let value: unknown
   try {
-    value = parseYaml(text) ?? {}
+    value = parseSettings(text) ?? {}
   } catch (cause) {
     // Only the first line: the rest quotes the file, secrets included.
     const reason = (cause as Error).message.split('\n')[0]?.replace(/:$/, '') ?? ''
@@ -82,12 +82,6 @@ function readConfigFile(path: string, problems: string[]): ConfigFile {
   problems.push(...found)
   // With problems found, an empty file is used, so that the message also reports problems of the environment.
   return found.length === 0 && Value.Check(ConfigFile, value) ? value : {}
-}
-
-/** Loaded only where there is a file: it is a tenth of a command's start. */
-function parseYaml(text: string): unknown {
-  const { parse } = createRequire(import.meta.url)('yaml') as typeof import('yaml')
-  return parse(text)
 }
 
 function mergeKafka(file: ConfigFile['kafka'], env: ConfigFile['kafka']): Exclude<ConfigFile['kafka'], undefined> {
