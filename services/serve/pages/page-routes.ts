@@ -35,17 +35,30 @@ export function addPages(app: FastifyInstance, options: DocumentOptions): void {
     // Browsers request it themselves for pages without an icon link, such as /status.
     if (file.name === 'icon.svg') route(app, '/favicon.ico', file)
   }
-  const { openapi, asyncapi } = documents(options)
-  const json = 'application/json; charset=utf-8'
-  route(app, '/openapi.json', asset('openapi.json', json, Buffer.from(documentText(openapi))))
-  // Built on the first request, so that it does not delay startup.
-  let openapiYaml: Asset | undefined
-  app.get('/openapi.yaml', async (request, reply) => {
-    const { stringify: yaml } = await import('yaml')
-    openapiYaml ??= asset('openapi.yaml', 'application/yaml; charset=utf-8', Buffer.from(yaml(openapi)))
-    return send(request, reply, openapiYaml)
+  addDocuments(app, options)
+}
+
+/** Built on the first request for one, so that they do not delay a start. */
+function addDocuments(app: FastifyInstance, options: DocumentOptions): void {
+  let built: ReturnType<typeof documents> | undefined
+  const document = (
+    url: string,
+    type: string,
+    text: (of: ReturnType<typeof documents>) => string | Promise<string>,
+  ) => {
+    let made: Asset | undefined
+    app.get(url, async (request, reply) => {
+      built ??= documents(options)
+      made ??= asset(url.slice(1), type, Buffer.from(await text(built)))
+      return send(request, reply, made)
+    })
+  }
+  document('/openapi.json', 'application/json; charset=utf-8', ({ openapi }) => documentText(openapi))
+  document('/asyncapi.json', 'application/json; charset=utf-8', ({ asyncapi }) => documentText(asyncapi))
+  document('/openapi.yaml', 'application/yaml; charset=utf-8', async ({ openapi }) => {
+    const { stringify } = await import('yaml')
+    return stringify(openapi)
   })
-  route(app, '/asyncapi.json', asset('asyncapi.json', json, Buffer.from(documentText(asyncapi))))
 }
 
 function addDashboard(app: FastifyInstance): void {

@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
-import { TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox/compiler'
+import { type TypeCheck, TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox/compiler'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../core/config/config.js'
 import type { Logger } from '../../core/runtime/logger.js'
@@ -124,10 +124,12 @@ export type RestDeps = OperationContext &
 
 export type Validator = (value: unknown) => unknown
 
-/** Compiles a declared schema into a check that throws a 400 with the first error. */
+/** A check of a declared schema that throws a 400 with the first error. Compiled for its first value: few of all are asked for. */
 export function validator(schema: TSchema, where: 'path' | 'query' | 'body'): Validator {
-  const check = TypeCompiler.Compile(schema)
+  let compiled: TypeCheck<TSchema> | undefined
   return (value) => {
+    compiled ??= TypeCompiler.Compile(schema)
+    const check = compiled
     if (check.Check(value)) return value
     const error = check.Errors(value).First()
     const name = error?.path.slice(1).replaceAll('/', '.') ?? ''
