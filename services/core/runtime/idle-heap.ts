@@ -2,7 +2,6 @@
  * Gives memory back after a busy phase. V8 keeps the heap that reading a history needed until its next full collection,
  * which a process that then has little to do reaches hours later.
  */
-import { Session } from 'node:inspector/promises'
 import { performance } from 'node:perf_hooks'
 
 const CHECK_MS = 15_000
@@ -30,6 +29,7 @@ export function collectAfterBusyPhases(signal: AbortSignal): void {
 
 /** As on low memory: also shrinks the young generation, which `gc()` does not. */
 async function collectGarbage(): Promise<void> {
+  const { Session } = await import('node:inspector/promises')
   const session = new Session()
   session.connect()
   try {
