@@ -9,6 +9,9 @@ import { setFlagsFromString } from 'node:v8'
 // Sessions of the embedded engine run on this pool and would fill the default of four threads.
 process.env.UV_THREADPOOL_SIZE ??= '8'
 
+// LMDB's values here are bytes and JSON: its encoder needs no native part, which every thread would load.
+process.env.MSGPACKR_NATIVE_ACCELERATION_DISABLED ??= 'true'
+
 // V8 of Node 20 optimises code after some thousand steps. Each thread does so for itself: half of it ran for a moment only.
 const isSet = process.execArgv.some((flag) => flag.startsWith('--interrupt-budget'))
 if (process.versions.node.startsWith('20.') && !isSet) setFlagsFromString('--interrupt-budget=500000')
