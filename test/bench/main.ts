@@ -14,6 +14,7 @@ import { benchRest } from './rest.js'
 import { benchRestore } from './restore.js'
 import { benchSimulator } from './simulator.js'
 import { benchSolana } from './solana.js'
+import { benchStart } from './start.js'
 import { benchTokenFacts } from './token-facts.js'
 import { benchUp } from './up.js'
 
@@ -33,6 +34,7 @@ const BENCHES: readonly (readonly [name: string, what: string, run: () => boolea
   ['kafka', 'appends to Kafka', benchKafka],
   ['kafka-streams', 'the aggregate beside Kafka Streams', benchKafkaStreams],
   ['cluster-idle', 'a cluster without load', benchClusterIdle],
+  ['start', 'CPU of `up` until it serves', benchStart],
   ['idle-up', '`npm start` without clients', benchIdleUp],
   ['evm', 'history read from an EVM node', benchEvm],
 ]
