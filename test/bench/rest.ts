@@ -1,9 +1,11 @@
 /**
  * REST requests, compared with a bare Fastify route that returns a constant of the same size, in the same run.
- * `rest.js serve kept|fresh` runs the node; without arguments it starts one and sends the requests.
+ * `rest.js serve kept|fresh` runs the node; without arguments it starts one and sends the requests. Rates depend on what else the
+ * machine does; the CPU of a request, as a multiple of that of the bare route, depends on it little.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type Load, loadHttp, type Request } from './http-load.js'
 import { printTable } from './measure.js'
@@ -37,34 +39,48 @@ function priceOfFifty(first: number): Request {
   return { path: '/v2/tokens/price', body: JSON.stringify({ token_ids, tvl_min: 0 }) }
 }
 
+/** A load, and the CPU that the node took for each of its requests beside what it takes without any. */
+type Measured = Load & { cpuUs: number }
+type Node = { ports: RestPorts; cpuS(): Promise<number>; idle: number }
+
 export async function benchRest(): Promise<boolean> {
-  const kept = await measure('kept', async (ports, requests) => {
-    const served = await loadAfterWarmUp(ports.served, requests)
-    return { served, bare: await load(ports.bare, [{ path: `/constant/${served.bodyBytes}` }], SECONDS) }
-  })
-  const fresh = await measure('fresh', (ports, requests) => loadAfterWarmUp(ports.served, requests))
+  const kept = await measure('kept')
+  const fresh = await measure('fresh')
   const rows = KINDS.map(({ name, required }, at) => {
-    const { served, bare } = kept[at] as { served: Load; bare: Load }
-    const [rate, bareRate, freshRate] = [rateOf(served), rateOf(bare), rateOf(fresh[at] as Load)]
-    return [name, served.bodyBytes, bareRate, required, rate, rate / bareRate, freshRate]
+    const { served, bare } = kept[at] as Compared
+    const { served: made, bare: bareBeside } = fresh[at] as Compared
+    const [rate, bareRate, madeRate] = [rateOf(served), rateOf(bare), rateOf(made)]
+    const cpu = [bare.cpuUs, served.cpuUs / bare.cpuUs, made.cpuUs / bareBeside.cpuUs]
+    return [name, served.bodyBytes, bareRate, required, rate, rate / bareRate, madeRate, ...cpu]
   })
   printTable(`REST requests per second (${CONNECTIONS} connections, ${CHARTED_POOLS} pairs, 100 swaps every second)`, [
-    ['', 'bytes', 'bare route', 'required', 'served', '× bare', 'no kept answers'],
+    ['', 'bytes', 'bare', 'required', 'served', '× bare', 'none kept', 'CPU µs bare', 'served ×', 'none kept ×'],
     ...rows,
   ])
-  return KINDS.every(({ required }, at) => rateOf((kept[at] as { served: Load }).served) >= required)
+  return KINDS.every(({ required }, at) => rateOf((kept[at] as Compared).served) >= required)
 }
 
+type Compared = { served: Measured; bare: Measured }
+
+const constantOf = ({ bodyBytes }: Load): Request => ({ path: `/constant/${bodyBytes}` })
+
 /** `fresh`: a node that makes every answer anew, from memory. */
-async function measure<Result>(
-  answers: 'kept' | 'fresh',
-  run: (ports: RestPorts, requests: readonly Request[]) => Promise<Result>,
-): Promise<Result[]> {
+async function measure(answers: 'kept' | 'fresh'): Promise<Compared[]> {
   const child = fork(fileURLToPath(import.meta.url), ['serve', answers])
   try {
     const ports = await message<RestPorts>(child)
-    const results: Result[] = []
-    for (const { requests } of KINDS) results.push(await run(ports, requests))
+    const cpuS = async () => {
+      child.send('cpu')
+      return message<number>(child)
+    }
+    const before = await cpuS()
+    await sleep(SECONDS * 1000)
+    const node = { ports, cpuS, idle: ((await cpuS()) - before) / SECONDS }
+    const results: Compared[] = []
+    for (const { requests } of KINDS) {
+      const served = await loadAfterWarmUp(node, ports.served, requests)
+      results.push({ served, bare: await loadAfterWarmUp(node, ports.bare, [constantOf(served)]) })
+    }
     return results
   } finally {
     child.send('stop')
@@ -72,9 +88,12 @@ async function measure<Result>(
   }
 }
 
-async function loadAfterWarmUp(port: number, requests: readonly Request[]): Promise<Load> {
+async function loadAfterWarmUp({ cpuS, idle }: Node, port: number, requests: readonly Request[]): Promise<Measured> {
   await load(port, requests, WARM_UP_SECONDS)
-  return load(port, requests, SECONDS)
+  const before = await cpuS()
+  const done = await load(port, requests, SECONDS)
+  const usedS = (await cpuS()) - before - idle * done.seconds
+  return { ...done, cpuUs: (usedS / done.requests) * 1e6 }
 }
 
 const rateOf = ({ requests, seconds }: Load): number => requests / seconds
@@ -91,7 +110,11 @@ async function message<T>(child: ChildProcess): Promise<T> {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (process.argv[2] === 'serve') {
     const { stop, ...ports } = await startRestNode(process.argv[3] === 'fresh' ? { answerBytes: 0 } : {})
-    process.once('message', () => void stop().then(() => process.exit(0)))
+    process.on('message', (asked) => {
+      if (asked === 'stop') return void stop().then(() => process.exit(0))
+      const { user, system } = process.cpuUsage()
+      process.send?.((user + system) / 1e6)
+    })
     process.send?.(ports)
   } else process.exitCode = (await benchRest()) ? 0 : 1
 }
