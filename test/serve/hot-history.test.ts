@@ -111,11 +111,12 @@ function randomPath(random: Random): string {
   const pair = `${oftenFirst(random, pairs)}-${CHAIN}`
   const token = `${oftenFirst(random, tokens)}-${CHAIN}`
   const kind = random.int(0, 99)
-  if (kind < 55) return `/v2/klines/pair/${pair}?${candleQuery(random)}`
-  if (kind < 70) return `/v2/klines/token/${token}?${candleQuery(random)}`
-  if (kind < 85) return `/v2/txs/swap/${pair}?${eventQuery(random)}`
-  if (kind < 98) return `/v2/txs/liq/${pair}?${eventQuery(random)}&type=${random.pick(['all', 'addLiquidity'])}`
-  return `/v2/tokens/top100/${token}?limit=${random.pick([1, 7, 100])}`
+  if (kind < 45) return `/v2/klines/pair/${pair}?${candleQuery(random)}`
+  if (kind < 58) return `/v2/klines/token/${token}?${candleQuery(random)}`
+  if (kind < 70) return `/v2/txs/swap/${pair}?${eventQuery(random)}`
+  if (kind < 80) return `/v2/txs/liq/${pair}?${eventQuery(random)}&type=${random.pick(['all', 'addLiquidity'])}`
+  if (kind < 95) return `/v2/tokens/top100/${token}?limit=${random.pick([1, 7, 100])}`
+  return `/v2/tokens/holders/${token}?order=${random.pick(['asc', 'desc'])}`
 }
 
 /** Mostly one of the first three: memory answers what was asked for before. */

@@ -1,5 +1,6 @@
 import type { ServedChain } from '../memory/served-chain.js'
-import { type Balance, balancesOf, largestBalances, tradesOfWallets, type WalletTrades } from './holders.js'
+import { type Balance, largestBalances } from './balances.js'
+import { tradesOfWallets, type WalletTrades } from './holder-trades.js'
 import type { QueryLanes } from './query-lanes.js'
 
 /** The most a request may ask for. */
@@ -27,17 +28,6 @@ export async function readTopHolders(
   return { balances, trades: await tradesOfWallets(dear, chain, pairs, walletsOf(balances)) }
 }
 
-export async function readNativeBalances(
-  { cheap }: QueryLanes,
-  flush: Flush,
-  chain: string,
-  native: string,
-  { balances }: TopHolders,
-): Promise<NativeBalances> {
-  await flush(chain)
-  return balancesOf(cheap, chain, native, walletsOf(balances))
-}
-
-function walletsOf(balances: readonly Balance[]): string[] {
+export function walletsOf(balances: readonly Balance[]): string[] {
   return balances.map(({ holder }) => holder)
 }

@@ -1,8 +1,8 @@
 /** A wallet's swaps: rows in the order of wallets, merged with the blocks that are not stored yet. */
 import type { PairTrade, Placed } from '../memory/event-overlay.js'
 import { quoteToken, type ServedChain, targetToken } from '../memory/served-chain.js'
+import { balancesHeldBy } from './balances.js'
 import { inOrder, type Place } from './event-order.js'
-import { balancesHeldBy } from './holders.js'
 import type { HoldersHold } from './hot/hot-holders.js'
 import type { Queries, QueryLanes } from './query-lanes.js'
 import { clampS, numberOf, placeOf, type StoredRow } from './stored-rows.js'

@@ -13,6 +13,8 @@ export type EncodedAnswer = {
   isClosed: boolean
   /** Not to be kept. */
   isProvisional: boolean
+  /** To be kept only as long as this is true. */
+  holdsWhile: (() => boolean) | undefined
 }
 
 /** What an answer depends on; it is kept while these are the same. */
@@ -44,7 +46,7 @@ export function createAnswerCache(revisions: Revisions, maxBytes: number): Answe
   let bytes = 0
 
   function isValid({ answer, revisions: known, chainCount }: Kept): boolean {
-    if (chainCount !== revisions.chainCount()) return false
+    if (chainCount !== revisions.chainCount() || answer.holdsWhile?.() === false) return false
     return answer.chains.every((chain, at) => revisions.of(chain, answer.isClosed) === known[at])
   }
 
@@ -104,9 +106,10 @@ export function createAnswerCache(revisions: Revisions, maxBytes: number): Answe
 /** An answer that is about these chains as they are now, unless said otherwise. */
 export function encodeAnswer(
   body: Buffer,
-  { chains, reason, isClosed = false, isProvisional = false }: Pick<EncodedAnswer, 'chains'> & Partial<EncodedAnswer>,
+  answer: Pick<EncodedAnswer, 'chains'> & Partial<EncodedAnswer>,
 ): EncodedAnswer {
-  return { body, etag: etagOf(body), compressed: new Map(), chains, reason, isClosed, isProvisional }
+  const { chains, reason, isClosed = false, isProvisional = false, holdsWhile } = answer
+  return { body, etag: etagOf(body), compressed: new Map(), chains, reason, isClosed, isProvisional, holdsWhile }
 }
 
 function etagOf(body: Buffer): string {

@@ -33,6 +33,8 @@ export type Answer<Data> = {
   isClosed?: boolean
   /** The same request may soon get another answer, though no chain has changed. */
   isProvisional?: boolean
+  /** False: the same request gets another answer, though no chain has changed. Missing: always true. */
+  holdsWhile?: () => boolean
 }
 
 /** One REST operation. Validation, serialisation, cost and documentation derive from this declaration. */

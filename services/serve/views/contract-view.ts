@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { BURN_ADDRESSES } from '../../core/domain/chains.js'
 import type { TokenInfo } from '../../core/domain/records.js'
+import type { Balance } from '../history/balances.js'
 import { type LaunchRates, UNKNOWN_RATES } from '../history/first-buyers.js'
-import type { Balance } from '../history/holders.js'
 import type { TokenState } from '../memory/served-chain.js'
 import {
   decimal,

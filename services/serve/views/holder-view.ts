@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { BURN_ADDRESSES } from '../../core/domain/chains.js'
-import type { Balance, WalletTrades } from '../history/holders.js'
+import type { Balance } from '../history/balances.js'
+import type { WalletTrades } from '../history/holder-trades.js'
 import type { TradeSums } from '../history/wallet-sums.js'
 import type { TokenState } from '../memory/served-chain.js'
 import { fieldsOf, int, intOrNull, jsonNumberOrNull, numOrNull, rawToNumber, text } from './field-formats.js'

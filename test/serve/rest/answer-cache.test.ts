@@ -89,3 +89,12 @@ it('stays within its memory and forgets the least recently used first', async ()
   await ask('key 1')
   expect(state.made).toBe(before + 1)
 })
+
+it('keeps an answer only as long as it says that it holds', async () => {
+  const { ask } = setUp()
+  let isHeld = true
+  const first = await ask('a', { holdsWhile: () => isHeld })
+  expect(await ask()).toBe(first)
+  isHeld = false
+  expect(await ask()).not.toBe(first)
+})

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
+import { balancesOf, largestBalances } from '../../history/balances.js'
 import { earlierLaunches } from '../../history/creator-launches.js'
-import { balancesOf, largestBalances } from '../../history/holders.js'
 import { ContractView, contractParties, contractView, creatorOf, RANKED_HOLDERS } from '../../views/contract-view.js'
 import { moneyOf } from '../../views/market-facts.js'
 import { operation } from '../operation.js'

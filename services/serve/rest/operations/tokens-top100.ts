@@ -1,13 +1,11 @@
 import { Type } from '@sinclair/typebox'
-import { NO_TRADES } from '../../history/holders.js'
-import type { Held } from '../../history/hot/hot-holders.js'
-import { MAX_HOLDERS, type NativeBalances } from '../../history/top-holders.js'
+import { NO_TRADES } from '../../history/holder-trades.js'
+import { MAX_HOLDERS } from '../../history/top-holders.js'
 import { HolderView, holderView } from '../../views/holder-view.js'
 import { firstIndexedS } from '../../views/market-facts.js'
 import { type Answer, type OperationContext, operation } from '../operation.js'
 import { limitOf, resolveId, TokenIdParams } from '../parameters.js'
 
-const NONE: Held<NativeBalances> = { facts: new Map(), isHeld: false }
 const limit = limitOf('holders', { max: MAX_HOLDERS, standard: MAX_HOLDERS })
 
 export const tokensTop100 = operation({
@@ -64,20 +62,18 @@ async function answerHolders(
   const { address, chain, market } = resolveId(chains, tokenId, 'token-id')
   const unknown = { data: [], chains: [chain], reason: 'unknown_token', msg: 'token not found' }
   if (!market.state.tokens.has(address)) return unknown
-  const { native } = market.facts ?? {}
-  const { facts: holders, isHeld } = await hot.topHolders(market.state, address)
-  const mainCoins = native === undefined ? NONE : await hot.nativeBalances(market.state, native, address, holders)
+  const holders = await hot.holders(market.state, address, market.facts?.native)
   const token = market.state.tokens.get(address)
   if (token === undefined) return unknown
   const completeSinceS = firstIndexedS(market)
   const data = holders.balances.slice(0, limit).map((balance) =>
     holderView(market, token, {
       ...balance,
-      mainCoinRaw: mainCoins.facts.get(balance.holder) ?? null,
+      mainCoinRaw: holders.natives.get(balance.holder) ?? null,
       trades: holders.trades.get(balance.holder) ?? NO_TRADES,
       completeSinceS,
     }),
   )
   const reason = data.length === 0 ? { reason: 'no_holders' } : {}
-  return { data, chains: [chain], ...reason, isProvisional: isHeld || mainCoins.isHeld }
+  return { data, chains: [chain], ...reason, holdsWhile: holders.isCurrent }
 }
