@@ -70,6 +70,11 @@ export async function tradesOfTraders(
 const sizeOf = (asked: TradersOf | undefined): number =>
   asked === undefined ? 0 : asked.pairs.length + asked.wallets.length
 
+/** The engine reads rows in an order that changes when parts are merged. These sums do not depend on it, so they can be kept. */
+const rawSum = (column: string, condition: string) => `toFloat64(sumIf(toUInt256OrZero(${column}), ${condition}))`
+const usdSum = (condition: string) => `arraySum(arraySort(groupArrayIf(amount_usd, ${condition})))`
+const PRICED = 'NOT isNaN(amount_usd)'
+
 /** By token, then by wallet. One statement for all of them: a row is read for the token whose pair it is in. */
 async function sumTrades(
   store: Queries,
@@ -85,13 +90,11 @@ async function sumTrades(
   const owner = asked.length === 1 ? '0' : 'transform(pair, {pairs:Array(String)}, {owners:Array(UInt32)}, 0)'
   const rows = await store.query<{ owner: number; wallet: string } & Record<keyof WalletTrades, number | string>>(
     `SELECT toUInt32(${owner}) AS owner, wallet, countIf(sell = 0) AS buys, countIf(sell = 1) AS sells,
-       sumIf(toFloat64OrZero(amount_out), sell = 0) AS boughtRaw, sumIf(toFloat64OrZero(amount_in), sell = 1) AS soldRaw,
-       sumIf(toFloat64OrZero(amount_out), sell = 0 AND NOT isNaN(amount_usd)) AS pricedBoughtRaw,
-       sumIf(toFloat64OrZero(amount_in), sell = 1 AND NOT isNaN(amount_usd)) AS pricedSoldRaw,
-       sumIf(amount_usd, sell = 0 AND NOT isNaN(amount_usd)) AS buyVolumeUsd,
-       sumIf(amount_usd, sell = 1 AND NOT isNaN(amount_usd)) AS sellVolumeUsd,
-       maxIf(amount_usd, sell = 0 AND NOT isNaN(amount_usd)) AS maxBuyUsd,
-       maxIf(amount_usd, sell = 1 AND NOT isNaN(amount_usd)) AS maxSellUsd,
+       ${rawSum('amount_out', 'sell = 0')} AS boughtRaw, ${rawSum('amount_in', 'sell = 1')} AS soldRaw,
+       ${rawSum('amount_out', `sell = 0 AND ${PRICED}`)} AS pricedBoughtRaw,
+       ${rawSum('amount_in', `sell = 1 AND ${PRICED}`)} AS pricedSoldRaw,
+       ${usdSum(`sell = 0 AND ${PRICED}`)} AS buyVolumeUsd, ${usdSum(`sell = 1 AND ${PRICED}`)} AS sellVolumeUsd,
+       maxIf(amount_usd, sell = 0 AND ${PRICED}) AS maxBuyUsd, maxIf(amount_usd, sell = 1 AND ${PRICED}) AS maxSellUsd,
        toUInt32(min(time)) AS firstAtS, toUInt32(max(time)) AS lastAtS
      FROM trade_rows FINAL
      WHERE chain = {chain:String} AND pair IN {pairs:Array(String)} AND wallet IN {wallets:Array(String)}
