@@ -9,6 +9,7 @@ import type { Memory, NotReady } from '../memory/memory.js'
 import type { RepairReport } from '../serve-deps.js'
 import type { StatusReport } from '../status-report.js'
 import { allowOrigins } from './cors.js'
+import { shareJsonBodies } from './json-bodies.js'
 import { OPERATIONS } from './operations/index.js'
 import {
   answerMalformed,
@@ -43,6 +44,7 @@ export function createRestServer(deps: RestDeps, certificate?: Certificate): Fas
     forceCloseConnections: true,
   })
   registerAllMethods(app)
+  shareJsonBodies(app)
   allowOrigins(app, deps.corsOrigins)
   app.setErrorHandler(async (error: FastifyError, request, reply) => {
     const refusal = asRequestError(error, deps.logger, request.routeOptions.url ?? '')

@@ -10,6 +10,7 @@ import type { KeyQueries } from '../keys/key-queries.js'
 import type { UntilPushed } from '../pushed-positions.js'
 import { type AdmissionDeps, admitKey, charge, keyIn } from './admission.js'
 import { type AnswerCache, type EncodedAnswer, encodeAnswer } from './answer-cache.js'
+import { SHARED_BODY } from './json-bodies.js'
 import { type Answer, envelope, envelopeSchema, type Operation, type OperationContext } from './operation.js'
 import { type Encode, pageOf, sendPage } from './page-files.js'
 import { badRequest, refuseOtherMethods } from './problem.js'
@@ -31,17 +32,18 @@ function addRoute(app: FastifyInstance, url: string, operation: Operation, deps:
   const checkBody = operation.body === undefined ? undefined : validator(operation.body, 'body')
   const schemas = { bare: operation.data, wrapped: envelopeSchema(operation) }
   const accessOf = new WeakMap<FastifyRequest, Access>()
+  const readBody = checkBody && onceForEach((body: unknown) => textOf(checkBody(body)))
 
   async function makeAnswer(
-    { params, query }: FastifyRequest,
-    checkedBody: unknown,
+    { params, query, body }: FastifyRequest,
     reply: FastifyReply,
     wrap: boolean,
   ): Promise<EncodedAnswer> {
     const answer = await operation.handle(deps, {
       params: checkParams(namedParams(operation, params)) as Record<string, never>,
       query: checkQuery(query) as Record<string, never>,
-      body: checkedBody,
+      // Checked before, for the key.
+      body,
     })
     return encodeAnswer(Buffer.from(serialize(reply, answer, wrap, schemas)), answer)
   }
@@ -49,6 +51,7 @@ function addRoute(app: FastifyInstance, url: string, operation: Operation, deps:
   app.route({
     method: operation.method,
     url,
+    config: SHARED_BODY,
     // Before the body is read: without a valid key no body is accepted.
     onRequest: (request, reply, done) => {
       accessOf.set(request, admitKey(deps, keyIn(request), operation.costCu, reply))
@@ -59,12 +62,12 @@ function addRoute(app: FastifyInstance, url: string, operation: Operation, deps:
       if (behind !== undefined) await behind
       const wrap = operation.envelope || deps.envelope === 'always' || request.headers['x-envelope'] === 'always'
       // First: the key contains the body, and an unchecked one may be nested too deeply for any text.
-      const body = checkBody?.(request.body)
-      const make = () => makeAnswer(request, body, reply, wrap)
+      const bodyText = readBody?.(request.body)
+      const make = () => makeAnswer(request, reply, wrap)
       const access = accessOf.get(request) as Access
       // Only a request that makes its answer counts: identical ones wait for the same queries.
       const within = operation.readsStore === undefined ? make : () => deps.queries.run(access, make)
-      const answer = await answers.answer(keyOf(request, body, wrap), within)
+      const answer = await answers.answer(keyOf(request, bodyText, wrap), within)
       const page = await pageOf(request, answer, operation.file, deps.encodePage)
       charge(deps, access, operation, reply)
       reply.header('x-as-of', asOf(deps.chains, answer.chains))
@@ -75,9 +78,24 @@ function addRoute(app: FastifyInstance, url: string, operation: Operation, deps:
 }
 
 /** Identical requests have the same key; the path names the operation. */
-function keyOf({ method, url }: FastifyRequest, checkedBody: unknown, wrap: boolean): string {
-  const asked = method === 'POST' ? `${url} ${JSON.stringify(checkedBody)}` : url
+function keyOf({ method, url }: FastifyRequest, bodyText: string | undefined, wrap: boolean): string {
+  const asked = method === 'POST' ? `${url} ${bodyText}` : url
   return wrap ? `+${asked}` : asked
+}
+
+const textOf = (body: unknown): string | undefined => JSON.stringify(body)
+
+/** Computes once for each object. Equal bodies are one object. */
+function onceForEach<Value>(compute: (body: unknown) => Value): (body: unknown) => Value {
+  const known = new WeakMap<object, Value>()
+  return (body) => {
+    if (typeof body !== 'object' || body === null) return compute(body)
+    const before = known.get(body)
+    if (before !== undefined) return before
+    const value = compute(body)
+    known.set(body, value)
+    return value
+  }
 }
 
 /** The router ends parameter names at a dash. */
