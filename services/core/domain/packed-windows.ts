@@ -26,6 +26,7 @@ export type PackedWindows = Float64Array
 /** A window carried by updates. */
 export type UpdateWindow = (typeof UPDATE_WINDOWS)[number]
 
+/** In the order in which `windowOf` reads them. */
 const FIELDS = [
   ...(['buy_volume', 'sell_volume', 'buys', 'sells', 'buyers', 'sellers', 'makers'] as const),
   ...(['amount', 'high', 'low', 'price_before'] as const),
@@ -59,11 +60,20 @@ export function unpackWindows(packed: PackedWindows): Window[] {
 
 export function windowOf(packed: PackedWindows, name: UpdateWindow): Window {
   const base = UPDATE_WINDOWS.indexOf(name) * WINDOW_WIDTH
-  const window = { ...EMPTY_WINDOW }
-  FIELDS.forEach((field, at) => {
-    window[field] = packed[base + at] ?? Number.NaN
-  })
-  return window
+  // Field by field: lists read windows of thousands of tokens.
+  return {
+    buy_volume: packed[base] ?? Number.NaN,
+    sell_volume: packed[base + 1] ?? Number.NaN,
+    buys: packed[base + 2] ?? Number.NaN,
+    sells: packed[base + 3] ?? Number.NaN,
+    buyers: packed[base + 4] ?? Number.NaN,
+    sellers: packed[base + 5] ?? Number.NaN,
+    makers: packed[base + 6] ?? Number.NaN,
+    amount: packed[base + 7] ?? Number.NaN,
+    high: packed[base + 8] ?? Number.NaN,
+    low: packed[base + 9] ?? Number.NaN,
+    price_before: packed[base + 10] ?? Number.NaN,
+  }
 }
 
 /** Index of a figure, so that lists sort without unpacking windows. */

@@ -87,8 +87,13 @@ export function swapItem(market: Market, pair: PairState, trade: Placed<Trade>) 
     priceUsd: trade.quote_usd,
     reserveRaw: targetIs0 ? trade.reserve1 : trade.reserve0,
   }
-  const [from, to] = trade.sell ? [target, quote] : [quote, target]
-  const quoteReserve = rawToNumber(quote.reserveRaw, tokenInfo(market, quote.address).decimals)
+  const targetInfo = tokenInfo(market, target.address)
+  const quoteInfo = tokenInfo(market, quote.address)
+  const from = trade.sell ? target : quote
+  const to = trade.sell ? quote : target
+  const fromInfo = trade.sell ? targetInfo : quoteInfo
+  const toInfo = trade.sell ? quoteInfo : targetInfo
+  const quoteReserve = rawToNumber(quote.reserveRaw, quoteInfo.decimals)
   return {
     id: trade.id,
     tx_hash: trade.tx_hash,
@@ -97,26 +102,21 @@ export function swapItem(market: Market, pair: PairState, trade: Placed<Trade>) 
     chain: market.state.chain,
     amm: pair.info.amm,
     pair_address: pair.pair,
-    ...sideFields(market, 'from', from, trade.amount_in),
-    ...sideFields(market, 'to', to, trade.amount_out),
+    from_token_address: from.address,
+    from_token_symbol: fromInfo.symbol ?? '',
+    from_token_amount: rawOrNull(trade.amount_in, fromInfo.decimals),
+    from_token_price_usd: decimalOrNull(from.priceUsd),
+    from_token_reserve: rawOrNull(from.reserveRaw, fromInfo.decimals),
+    to_token_address: to.address,
+    to_token_symbol: toInfo.symbol ?? '',
+    to_token_amount: rawOrNull(trade.amount_out, toInfo.decimals),
+    to_token_price_usd: decimalOrNull(to.priceUsd),
+    to_token_reserve: rawOrNull(to.reserveRaw, toInfo.decimals),
     amount_usd: decimalOrNull(trade.amount_usd),
     pair_liquidity_usd: decimalOrNull(quoteReserve * trade.quote_usd),
     sender_address: trade.sender,
     to_address: trade.recipient,
     wallet_address: trade.wallet,
     wallet_tag: null,
-  }
-}
-
-type Side = { address: string; priceUsd: number; reserveRaw: string | null }
-
-function sideFields(market: Market, name: 'from' | 'to', side: Side, amountRaw: string) {
-  const { symbol, decimals } = tokenInfo(market, side.address)
-  return {
-    [`${name}_token_address`]: side.address,
-    [`${name}_token_symbol`]: symbol ?? '',
-    [`${name}_token_amount`]: rawOrNull(amountRaw, decimals),
-    [`${name}_token_price_usd`]: decimalOrNull(side.priceUsd),
-    [`${name}_token_reserve`]: rawOrNull(side.reserveRaw, decimals),
   }
 }

@@ -2,7 +2,6 @@ import { Type } from '@sinclair/typebox'
 import { BURN_ADDRESSES } from '../../core/domain/chains.js'
 import type { Balance } from '../history/balances.js'
 import type { WalletTrades } from '../history/holder-trades.js'
-import type { TradeSums } from '../history/wallet-sums.js'
 import type { TokenState } from '../memory/served-chain.js'
 import { fieldsOf, int, intOrNull, jsonNumberOrNull, numOrNull, rawToNumber, text } from './field-formats.js'
 import { type Market, supplyOf, tokenInfo, tokenPriceUsd } from './market-facts.js'
@@ -71,13 +70,10 @@ export function holderView(market: Market, token: TokenState, facts: HolderFacts
   }
 }
 
-function sumsOf(trades: WalletTrades): TradeSums {
-  const side = (count: number, amount: number, priced: number, usd: number, maxUsd: number) => ({
-    ...{ count, amount: BigInt(amount), priced: BigInt(priced), usd, maxUsd, firstS: 0, lastS: 0 },
-  })
+function sumsOf(trades: WalletTrades) {
   return {
-    buys: side(trades.buys, trades.boughtRaw, trades.pricedBoughtRaw, trades.buyVolumeUsd, trades.maxBuyUsd),
-    sells: side(trades.sells, trades.soldRaw, trades.pricedSoldRaw, trades.sellVolumeUsd, trades.maxSellUsd),
+    buys: { count: trades.buys, amount: trades.boughtRaw, priced: trades.pricedBoughtRaw, usd: trades.buyVolumeUsd },
+    sells: { count: trades.sells, amount: trades.soldRaw, priced: trades.pricedSoldRaw, usd: trades.sellVolumeUsd },
   }
 }
 

@@ -49,7 +49,7 @@ export function pairView(market: Market, pair: PairState) {
   const value = targetValue(market, pair)
   const decimals0 = tokenInfo(market, info.token0).decimals
   const decimals1 = tokenInfo(market, info.token1).decimals
-  return {
+  const view: Record<string, string | number | null> = {
     pair: pair.pair,
     chain: market.state.chain,
     amm: info.amm,
@@ -76,8 +76,9 @@ export function pairView(market: Market, pair: PairState) {
     updated_at: pair.updated_at,
     tag: launchTag(market, target),
     dynamic_tag: '',
-    ...Object.assign({}, ...WINDOWS.map((name) => windowFields(market, pair, name))),
   }
+  for (const names of WINDOW_FIELDS) putWindowFields(view, names, market, pair)
+  return view
 }
 
 /** `fdv` and `market_cap` of a pair: its target's whole supply at the pair's price. */
@@ -89,29 +90,58 @@ function targetValue(market: Market, pair: PairState): string | null {
 export function sideFields(side: 'token0' | 'token1', market: Market, pair: PairState, token: string) {
   const { symbol, decimals } = tokenInfo(market, token)
   const { usd, native } = sidePrices(market, pair, token)
+  const [priceNative, priceUsd] = [decimalOrNull(native), decimalOrNull(usd)]
+  // Written out: computed names make objects that are slow to build and to read.
+  if (side === 'token0') {
+    return {
+      token0_address: token,
+      token0_symbol: symbol ?? '',
+      token0_decimal: decimals,
+      token0_price_eth: priceNative,
+      token0_price_usd: priceUsd,
+    }
+  }
   return {
-    [`${side}_address`]: token,
-    [`${side}_symbol`]: symbol ?? '',
-    [`${side}_decimal`]: decimals,
-    [`${side}_price_eth`]: decimalOrNull(native),
-    [`${side}_price_usd`]: decimalOrNull(usd),
+    token1_address: token,
+    token1_symbol: symbol ?? '',
+    token1_decimal: decimals,
+    token1_price_eth: priceNative,
+    token1_price_usd: priceUsd,
   }
 }
 
-function windowFields(market: Market, pair: PairState, w: WindowName) {
-  const window = pairWindow(market, pair, w)
-  return {
-    [`price_change_${w}`]: decimalOrNull(changeOver(pair, window)),
-    [`volume_u_${w}`]: decimalOrNull(window.buy_volume + window.sell_volume),
-    [`buy_volume_u_${w}`]: decimalOrNull(window.buy_volume),
-    [`sell_volume_u_${w}`]: decimalOrNull(window.sell_volume),
-    [`buyers_${w}`]: window.buyers,
-    [`sellers_${w}`]: window.sellers,
-    [`makers_${w}`]: window.makers,
-    [`buys_tx_${w}_count`]: window.buys,
-    [`sells_tx_${w}_count`]: window.sells,
-    [`tx_${w}_count`]: window.buys + window.sells,
-  }
+/** Made once: a name that is put together for each answer is looked up among all names each time. */
+const WINDOW_FIELDS = WINDOWS.map((name) => ({
+  name,
+  change: `price_change_${name}`,
+  volume: `volume_u_${name}`,
+  buyVolume: `buy_volume_u_${name}`,
+  sellVolume: `sell_volume_u_${name}`,
+  buyers: `buyers_${name}`,
+  sellers: `sellers_${name}`,
+  makers: `makers_${name}`,
+  buys: `buys_tx_${name}_count`,
+  sells: `sells_tx_${name}_count`,
+  trades: `tx_${name}_count`,
+}))
+
+function putWindowFields(
+  view: Record<string, string | number | null>,
+  names: (typeof WINDOW_FIELDS)[number],
+  market: Market,
+  pair: PairState,
+): void {
+  const window = pairWindow(market, pair, names.name)
+  view[names.change] = decimalOrNull(changeOver(pair, window))
+  view[names.volume] = decimalOrNull(window.buy_volume + window.sell_volume)
+  view[names.buyVolume] = decimalOrNull(window.buy_volume)
+  view[names.sellVolume] = decimalOrNull(window.sell_volume)
+  view[names.buyers] = window.buyers
+  view[names.sellers] = window.sellers
+  view[names.makers] = window.makers
+  view[names.buys] = window.buys
+  view[names.sells] = window.sells
+  view[names.trades] = window.buys + window.sells
 }
 
 /** As of the chain time: aggregate updates a pair when a trade leaves one of its longer windows. */

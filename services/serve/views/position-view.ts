@@ -24,11 +24,15 @@ export type Holding = {
   balance: number | undefined
 }
 
+/** Raw amounts are exact, or the doubles that the store adds up. */
+type Side = { count: number; amount: bigint | number; priced: bigint | number; usd: number }
+type ProfitSums = Record<keyof TradeSums, Side>
+
 /** Only what was seen bought has a cost: `matched` was sold again, `kept` may still be held. */
-export function profitOf({ buys, sells }: TradeSums, { decimals, priceUsd, balance }: Holding): Profit {
+export function profitOf({ buys, sells }: ProfitSums, { decimals, priceUsd, balance }: Holding): Profit {
   const unit = powerOfTen(decimals ?? Number.NaN)
   // Zero needs no decimals.
-  const amountOf = (raw: bigint): number => (raw === 0n ? 0 : Number(raw) / unit)
+  const amountOf = (raw: bigint | number): number => (Number(raw) === 0 ? 0 : Number(raw) / unit)
   const [bought, sold] = [amountOf(buys.amount), amountOf(sells.amount)]
   const avgPurchase = buys.usd / amountOf(buys.priced)
   const avgSale = sells.usd / amountOf(sells.priced)

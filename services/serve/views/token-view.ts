@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { WindowName } from '../../core/domain/chains.js'
-import { type Window, windowOf } from '../../core/domain/packed-windows.js'
+import { dayVolumeUsd, type Window, windowOf } from '../../core/domain/packed-windows.js'
 import type { LaunchRates } from '../history/first-buyers.js'
 import type { TokenState } from '../memory/served-chain.js'
 import { COUNTED_WINDOW_S, isCounted } from '../memory/windows.js'
@@ -95,7 +95,6 @@ export function tokenView(market: Market, token: TokenState, rates: LaunchRates)
 /** Fields of the price operation, also part of the token view. */
 export function priceFields(market: Market, token: TokenState) {
   const priceUsd = tokenPriceUsd(market, token)
-  const day = windowOf(token.windows, '24h')
   const main = mainPairOf(market, token)
   return {
     current_price_usd: decimalOrNull(priceUsd),
@@ -105,7 +104,7 @@ export function priceFields(market: Market, token: TokenState) {
     market_cap: decimalOrNull(supplyInMarket(token) * priceUsd),
     fdv: decimalOrNull(supplyLeft(token) * priceUsd),
     holders: knownHolders(token),
-    tx_volume_u_24h: decimalOrNull(day.buy_volume + day.sell_volume),
+    tx_volume_u_24h: decimalOrNull(dayVolumeUsd(token.windows)),
     updated_at: token.updated_at,
   }
 }
@@ -157,6 +156,21 @@ const tokenWindowSchema = (w: WindowName) => ({
 
 const TOKEN_WINDOWS: readonly WindowName[] = ['1m', '5m', '1h', '4h', '24h']
 
+/** Made once: a name that is put together for each answer is looked up among all names each time. */
+const TOKEN_WINDOW_FIELDS = TOKEN_WINDOWS.map((name) => ({
+  name,
+  change: `token_price_change_${name}`,
+  trades: `token_tx_count_${name}`,
+  volume: `token_tx_volume_usd_${name}`,
+  buys: `token_buy_tx_count_${name}`,
+  sells: `token_sell_tx_count_${name}`,
+  buyVolume: `token_buy_tx_volume_usd_${name}`,
+  sellVolume: `token_sell_tx_volume_usd_${name}`,
+  buyers: `token_buyers_${name}`,
+  sellers: `token_sellers_${name}`,
+  makers: `token_makers_${name}`,
+}))
+
 /** Window statistics in batch search and detail. */
 export const tokenWindowsSchema = {
   ...(Object.assign({}, ...TOKEN_WINDOWS.map(tokenWindowSchema)) as ReturnType<typeof tokenWindowSchema>),
@@ -165,11 +179,12 @@ export const tokenWindowsSchema = {
 
 export function tokenWindowsView(market: Market, token: TokenState): Record<string, string | number | null> {
   const day = windowOf(token.windows, '24h')
-  return {
-    ...Object.assign({}, ...TOKEN_WINDOWS.map((name) => tokenWindowFields(market, token, name))),
+  const view: Record<string, string | number | null> = {
     token_price_24h_high: decimalOrNull(day.high),
     token_price_24h_low: decimalOrNull(day.low),
   }
+  for (const names of TOKEN_WINDOW_FIELDS) putTokenWindowFields(view, names, market, token)
+  return view
 }
 
 /** As of the chain time. */
@@ -180,18 +195,21 @@ export function tokenWindow(market: Market, token: TokenState, name: WindowName)
 }
 
 /** A token's statistics over all pairs whose target it is. */
-function tokenWindowFields(market: Market, token: TokenState, w: WindowName) {
-  const window = tokenWindow(market, token, w)
-  return {
-    [`token_price_change_${w}`]: tokenChange(market, token, w),
-    [`token_tx_count_${w}`]: window.buys + window.sells,
-    [`token_tx_volume_usd_${w}`]: decimalOrNull(window.buy_volume + window.sell_volume),
-    [`token_buy_tx_count_${w}`]: window.buys,
-    [`token_sell_tx_count_${w}`]: window.sells,
-    [`token_buy_tx_volume_usd_${w}`]: decimalOrNull(window.buy_volume),
-    [`token_sell_tx_volume_usd_${w}`]: decimalOrNull(window.sell_volume),
-    [`token_buyers_${w}`]: window.buyers,
-    [`token_sellers_${w}`]: window.sellers,
-    [`token_makers_${w}`]: window.makers,
-  }
+function putTokenWindowFields(
+  view: Record<string, string | number | null>,
+  names: (typeof TOKEN_WINDOW_FIELDS)[number],
+  market: Market,
+  token: TokenState,
+): void {
+  const window = tokenWindow(market, token, names.name)
+  view[names.change] = tokenChange(market, token, names.name)
+  view[names.trades] = window.buys + window.sells
+  view[names.volume] = decimalOrNull(window.buy_volume + window.sell_volume)
+  view[names.buys] = window.buys
+  view[names.sells] = window.sells
+  view[names.buyVolume] = decimalOrNull(window.buy_volume)
+  view[names.sellVolume] = decimalOrNull(window.sell_volume)
+  view[names.buyers] = window.buyers
+  view[names.sellers] = window.sellers
+  view[names.makers] = window.makers
 }

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { windowOf } from '../../../core/domain/packed-windows.js'
+import { dayVolumeUsd } from '../../../core/domain/packed-windows.js'
 import { decimal, fieldsOf, int, intOrNull, text } from '../../views/field-formats.js'
 import { priceFields } from '../../views/token-view.js'
 import { operation } from '../operation.js'
@@ -49,9 +49,8 @@ export const tokensPrice = operation({
       const token = market.state.tokens.get(address)
       if (token === undefined) continue
       found += 1
-      const day = windowOf(token.windows, '24h')
       // A token with unknown TVL (NaN) is included.
-      if (token.tvl < tvlMin || day.buy_volume + day.sell_volume < volumeMin) continue
+      if (token.tvl < tvlMin || dayVolumeUsd(token.windows) < volumeMin) continue
       const tokenId = `${address}-${chain}`
       data[tokenId] = { token_id: tokenId, ...priceFields(market, token) }
     }
