@@ -42,7 +42,13 @@ export function profitOf({ buys, sells }: ProfitSums, { decimals, priceUsd, bala
   const realized = !isKnown ? Number.NaN : matched === 0 ? 0 : matched * (avgSale - avgPurchase)
   const unrealized = !isKnown ? Number.NaN : kept === 0 ? 0 : kept * (priceUsd - avgPurchase)
   return {
-    ...{ bought, sold, avgPurchase, avgSale, realized, unrealized, total: realized + unrealized },
+    bought,
+    sold,
+    avgPurchase,
+    avgSale,
+    realized,
+    unrealized,
+    total: realized + unrealized,
     realizedRatio: realized / (matched * avgPurchase),
     unrealizedRatio: unrealized / (kept * avgPurchase),
     totalRatio: (realized + unrealized) / ((matched + kept) * avgPurchase),
