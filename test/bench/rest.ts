@@ -5,7 +5,6 @@
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type Load, loadHttp, type Request } from './http-load.js'
 import { printTable } from './measure.js'
@@ -39,9 +38,9 @@ function priceOfFifty(first: number): Request {
   return { path: '/v2/tokens/price', body: JSON.stringify({ token_ids, tvl_min: 0 }) }
 }
 
-/** A load, and the CPU that the node took for each of its requests beside what it takes without any. */
+/** A load, and the CPU that the node took meanwhile for each of its requests: folding the swaps included. */
 type Measured = Load & { cpuUs: number }
-type Node = { ports: RestPorts; cpuS(): Promise<number>; idle: number }
+type Node = { cpuS(): Promise<number> }
 
 export async function benchRest(): Promise<boolean> {
   const kept = await measure('kept')
@@ -73,9 +72,7 @@ async function measure(answers: 'kept' | 'fresh'): Promise<Compared[]> {
       child.send('cpu')
       return message<number>(child)
     }
-    const before = await cpuS()
-    await sleep(SECONDS * 1000)
-    const node = { ports, cpuS, idle: ((await cpuS()) - before) / SECONDS }
+    const node = { cpuS }
     const results: Compared[] = []
     for (const { requests } of KINDS) {
       const served = await loadAfterWarmUp(node, ports.served, requests)
@@ -88,11 +85,11 @@ async function measure(answers: 'kept' | 'fresh'): Promise<Compared[]> {
   }
 }
 
-async function loadAfterWarmUp({ cpuS, idle }: Node, port: number, requests: readonly Request[]): Promise<Measured> {
+async function loadAfterWarmUp({ cpuS }: Node, port: number, requests: readonly Request[]): Promise<Measured> {
   await load(port, requests, WARM_UP_SECONDS)
   const before = await cpuS()
   const done = await load(port, requests, SECONDS)
-  const usedS = (await cpuS()) - before - idle * done.seconds
+  const usedS = (await cpuS()) - before
   return { ...done, cpuUs: (usedS / done.requests) * 1e6 }
 }
 
