@@ -102,7 +102,7 @@ describe('the package', () => {
     const loaded = new Set(['main.code.cjs', 'rest-thread.code.cjs'])
     // Files added on the way are visited too.
     for (const file of loaded) {
-      const imports = readFileSync(join(bundle, file), 'utf8').matchAll(/^(?:var \w+ = )?require\("\.\/([^"]+)"\);$/gm)
+      const imports = readFileSync(join(bundle, file), 'utf8').matchAll(/^\S.*\brequire\("\.\/([^"]+)"\)/gm)
       for (const [, name = ''] of imports) loaded.add(name)
     }
     expect(loaded.size).toBeGreaterThan(10)

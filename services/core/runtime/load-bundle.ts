@@ -18,7 +18,7 @@ export type Bundle = {
   require: (id: string) => unknown
 }
 
-type Module = { exports: unknown }
+type Module = { exports: unknown; hasRun: boolean }
 type Run = (exports: unknown, require: (id: string) => unknown, module: Module, url: string) => void
 
 /** The code of functions that have run is in the cache: by then a start is over. */
@@ -33,11 +33,13 @@ export function loadBundle(bundle: Bundle): unknown {
 
   function load(name: string): unknown {
     const known = modules.get(name)
+    if (known?.hasRun === false) throw new Error(`${name} is imported by a file that it imports itself`)
     if (known !== undefined) return known.exports
-    const module: Module = { exports: {} }
+    const module: Module = { exports: {}, hasRun: false }
     modules.set(name, module)
     try {
       compile(name)(module.exports, requireOf, module, pathToFileURL(join(folder, name)).href)
+      module.hasRun = true
     } catch (error) {
       modules.delete(name)
       throw error
