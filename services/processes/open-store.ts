@@ -8,8 +8,11 @@ import { enginePathOf, socketPathOf } from '../core/store/local-store.js'
 import type { Store } from '../core/store/port.js'
 import { replayDatabase } from '../core/store/tables.js'
 
-/** Folded rows are still stored during shutdown; an unreachable store is retried for this long. */
-const STORE_STOP_MS = 3000
+/**
+ * Folded rows are still stored during shutdown, for at most this long. What is not stored then is folded again by the next start;
+ * the rest of a stop's five seconds is for closing.
+ */
+const STORE_STOP_MS = 2000
 
 export type Closing = (() => Promise<void> | void)[]
 

@@ -87,10 +87,8 @@ it(
     }
     const history = byTime(markets.map((market) => market.history))
     const plan: UpPlan = { folder, chains: money, settings, events: writeRecording(folder, 'tape.jsonl', history) }
-    // A stop waits for the store: not for a minute's rows of all chains.
-    const often = { ...settings, intervals: { ...settings.intervals, checkpoint_ms: 5000 } }
-    const first = await startUp({ ...plan, settings: often, asUser: true })
-    for (const { chain } of markets) await first.applied(chain, HISTORY)
+    const first = await startUp({ ...plan, asUser: true })
+    for (const { chain } of markets) await first.stored(chain, HISTORY)
     expect((await first.stop()).code).toBe(0)
 
     writeRecording(folder, 'tape.jsonl', [...history, ...byTime(markets.map((market) => market.live))])
