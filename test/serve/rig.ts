@@ -15,6 +15,7 @@ import { silentLogger } from '../../services/core/runtime/logger.js'
 import { createMetrics } from '../../services/core/runtime/metrics.js'
 import { openStore } from '../../services/core/store/clickhouse-store.js'
 import type { Store } from '../../services/core/store/port.js'
+import { type Cell, RowWriter } from '../../services/core/store/row-binary.js'
 import { replayDatabase, TABLES, type TableName } from '../../services/core/store/tables.js'
 import { createServe } from '../../services/serve/main.js'
 import type { ServeConfig, ServeDeps } from '../../services/serve/serve-deps.js'
@@ -204,7 +205,14 @@ export async function startRig(
   }
 }
 
-/** A row as the sink writes it; omitted columns take their default. */
+/** Rows of one table as the sink inserts them; omitted columns are null. */
+export function rowsOf(table: TableName, rows: readonly Record<string, unknown>[]): Uint8Array {
+  const writer = new RowWriter(table)
+  for (const values of rows) writer.row(TABLES[table].map((column) => values[column] as Cell))
+  return writer.finish()
+}
+
+/** A row as text; omitted columns take their default. */
 export function row(table: TableName, values: Record<string, unknown>): string {
   return `${JSON.stringify(TABLES[table].map((column) => values[column] ?? null))}\n`
 }

@@ -2,13 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { EventLog } from '../../services/core/log/port.js'
 import { findOffset } from '../../services/serve/memory/read-updates.js'
 import { steadyPort } from '../rig/servers/steady-port.js'
-import { KEY, type Rig, row, startRig } from './rig.js'
+import { KEY, type Rig, row, rowsOf, startRig } from './rig.js'
 import {
   CHAIN,
   firstUpdate,
   PAIR,
   pairUpdate,
-  storedState,
+  storedColumns,
+  storedText,
   T0,
   TOKEN,
   tokenInfo,
@@ -36,16 +37,41 @@ const chainStatus = async () => ((await (await rig.get('/status')).json()) as { 
 const pairOf = async () =>
   ((await (await rig.get(`/v2/pairs/${PAIR}-eth`)).json()) as { data: Record<string, unknown> | null }).data
 
-/** Writes the sink's state of the first update; unknown numbers are null in its JSON. */
+const stateOf = (priceUsd: number) => ({
+  pair: pairUpdate({ price_usd: priceUsd, ath_usd: Number.NaN }),
+  tokens: [tokenUpdate({ info: tokenInfo({ decimals: null }) }), weth()],
+})
+
+/** Writes the sink's state of the first update. */
 async function storeState(epoch: number, seq: number, priceUsd: number): Promise<void> {
-  const { candles: _c, trades: _t, liquidity: _l, ...pair } = pairUpdate({ price_usd: priceUsd, ath_usd: Number.NaN })
+  const { pair, tokens } = stateOf(priceUsd)
+  const shared = { chain: CHAIN, version: epoch * 2 ** 40 + seq }
+  await rig.store.insertRows('pair_rows', rowsOf('pair_rows', [{ ...storedColumns(pair), ...shared }]))
+  const rows = tokens.map((token) => ({ ...storedColumns(token), ...shared }))
+  await rig.store.insertRows('token_rows', rowsOf('token_rows', rows))
+  await storeProgress(epoch, seq)
+}
+
+/** The same as earlier versions wrote it; unknown numbers are null in its JSON. */
+async function storeStateAsText(epoch: number, seq: number, priceUsd: number): Promise<void> {
+  const { pair, tokens } = stateOf(priceUsd)
+  const { candles: _c, trades: _t, liquidity: _l, ...state } = pair
   const version = epoch * 2 ** 40 + seq
-  const shared = { chain: CHAIN, version, is_deleted: 0 }
-  await rig.store.insert('pair_rows', row('pair_rows', { ...shared, pair: PAIR, state: storedState(pair) }))
-  const tokens = [tokenUpdate({ info: tokenInfo({ decimals: null }) }), weth()]
-  const rows = tokens.map((one) => row('token_rows', { ...shared, token: one.token, state: storedState(one) }))
-  await rig.store.insert('token_rows', rows.join(''))
-  const progress = { ...shared, epoch, seq, number: 100, hash: '0x', now: T0 + 1, finalized: 90 }
+  await insertText('pair', pair.pair, storedText(state), version)
+  for (const token of tokens) await insertText('token', token.token, storedText(token), version)
+  await storeProgress(epoch, seq)
+}
+
+const insertText = (kind: 'pair' | 'token', id: string, text: string, version: number) =>
+  rig.store.command(
+    `INSERT INTO ${kind}_rows (chain, ${kind}, state, version)
+     SELECT {chain:String}, {id:String}, {text:String}, {version:UInt64}`,
+    { chain: CHAIN, id, text, version },
+  )
+
+async function storeProgress(epoch: number, seq: number): Promise<void> {
+  const at = { version: epoch * 2 ** 40 + seq, epoch, seq }
+  const progress = { ...at, chain: CHAIN, number: 100, hash: '0x', now: T0 + 1, finalized: 90 }
   await rig.store.insert('progress_rows', row('progress_rows', progress))
 }
 
@@ -107,8 +133,11 @@ describe('startup', () => {
     expect(await (await rig.get('/metrics')).text()).toContain('dextape_serve_updates_missing_total{chain="eth"} 2')
   })
 
-  it('loads the flushed state on a restart and applies only later updates', async () => {
-    await storeState(1, 5, 7)
+  it.each([
+    ['as columns', storeState],
+    ['as text, by an earlier version,', storeStateAsText],
+  ])('loads the state flushed %s on a restart and applies only later updates', async (_, store) => {
+    await store(1, 5, 7)
     await rig.append(update({ seq: 5, pairs: [pairUpdate({ price_usd: 1 })] }), update({ seq: 6, number: 106 }))
     await rig.restart()
     await expect.poll(async () => (await chainStatus())?.seq).toBe(6)

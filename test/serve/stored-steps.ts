@@ -1,17 +1,17 @@
 /** The rows that the sink writes of random histories. */
 import type { Store } from '../../services/core/store/port.js'
 import type { TableName } from '../../services/core/store/tables.js'
-import { row } from './rig.js'
+import { row, rowsOf } from './rig.js'
 import { type FoldedStep, type Made, PAIRS } from './trade-history.js'
-import { storedState } from './updates.js'
+import { storedColumns } from './updates.js'
 
 export const versionOf = (seq: number) => 2 ** 40 + seq
 
 /** Writes the sink's rows of these updates, without its progress. */
 export async function storeRows(store: Store, chain: string, folded: readonly FoldedStep[]): Promise<void> {
-  const rows = new Map<TableName, string[]>()
+  const rows = new Map<TableName, Record<string, unknown>[]>()
   const put = (table: TableName, values: Record<string, unknown>) =>
-    rows.set(table, [...(rows.get(table) ?? []), row(table, { chain, is_deleted: 0, ...values })])
+    rows.set(table, [...(rows.get(table) ?? []), { chain, is_deleted: 0, ...values }])
   const infos = new Map(PAIRS.map(({ pair, info }) => [pair, info]))
   for (const { update, made, orphaned } of folded) {
     const version = versionOf(update.seq)
@@ -20,15 +20,12 @@ export async function storeRows(store: Store, chain: string, folded: readonly Fo
     if (update.kind === 'block')
       for (const one of made.filter(({ block }) => block === update.number))
         put('trade_rows', { ...placed(one), sell: one.trade.sell ? 1 : 0, version })
-    for (const { trades: _trades, ...pair } of update.pairs) {
-      const state = storedState({ ...pair, info: infos.get(pair.pair) ?? null })
-      const { token0, token1, target } = infos.get(pair.pair) ?? {}
-      put('pair_rows', { pair: pair.pair, token0, token1, target, state, version })
-    }
+    for (const pair of update.pairs)
+      put('pair_rows', { ...storedColumns({ ...pair, info: infos.get(pair.pair) ?? null }), version })
     for (const { pair, gone } of update.retracted) if (gone) put('pair_rows', { pair, version, is_deleted: 1 })
-    for (const token of update.tokens) put('token_rows', { token: token.token, state: storedState(token), version })
+    for (const token of update.tokens) put('token_rows', { ...storedColumns(token), version })
   }
-  for (const [table, lines] of rows) await store.insert(table, lines.join(''))
+  for (const [table, values] of rows) await store.insertRows(table, rowsOf(table, values))
 }
 
 export async function storeProgress(store: Store, chain: string, { update }: FoldedStep): Promise<void> {

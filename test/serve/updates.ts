@@ -219,6 +219,11 @@ export const firstUpdate = (trades: Trade[] = []): BlockUpdate =>
     tokens: [tokenUpdate(), weth()],
   })
 
-/** An entry as the sink stores it in the `state` column. */
-export const storedState = <Entry extends { windows: PackedWindows }>(entry: Entry): string =>
+/** An entry's columns as the sink stores them. */
+export const storedColumns = <Entry extends PairUpdate | TokenUpdate>({ info, ...state }: Entry) => {
+  return { ...info, ...state, is_deleted: 0 }
+}
+
+/** An entry as earlier versions stored it, in the `state` column. */
+export const storedText = <Entry extends { windows: PackedWindows }>(entry: Entry): string =>
   JSON.stringify({ ...entry, windows: unpackWindows(entry.windows) })

@@ -74,7 +74,7 @@ function stateRows(kind: 'pair' | 'token'): Answer {
     disk
       .rows(`${kind}_rows`, (row) => row.chain === chain && String(row[kind]) > String(after))
       .sort(by(kind))
-      .map((row) => ({ id: row[kind], state: row.state, windows: row.windows, version: row.version }))
+      .map((row) => ({ ...row, state: '' }))
 }
 
 const ANSWERS: readonly [statement: RegExp, answer: Answer][] = [
@@ -82,8 +82,8 @@ const ANSWERS: readonly [statement: RegExp, answer: Answer][] = [
     /^SELECT chain, epoch, seq, number, hash, now, final_now, finalized, version FROM progress_rows FINAL/,
     (disk) => disk.rows('progress_rows').map((row) => ({ ...row })),
   ],
-  [/^SELECT pair AS id, state, windows, version FROM pair_rows FINAL/, stateRows('pair')],
-  [/^SELECT token AS id, state, windows, version FROM token_rows FINAL/, stateRows('token')],
+  [/^SELECT pair AS pair, .*, state FROM pair_rows FINAL/, stateRows('pair')],
+  [/^SELECT token AS token, .*, state FROM token_rows FINAL/, stateRows('token')],
   [
     /^SELECT pair, toUInt32\(max\(time\)\) AS time_s FROM trade_rows FINAL .*GROUP BY pair$/,
     (disk, params) => {

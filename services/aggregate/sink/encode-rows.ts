@@ -1,23 +1,14 @@
 /** Encodes a batch as inserts, table by table. */
-import {
-  AT,
-  CANDLE_WIDTH,
-  FIRST_FIGURE,
-  intervalOf,
-  isRemoved,
-  type PackedCandle,
-} from '../../core/domain/packed-candles.js'
-import { dayVolumeUsd } from '../../core/domain/packed-windows.js'
 import type { PairInfo, TokenInfo } from '../../core/domain/records.js'
 import { atOnce } from '../../core/runtime/in-turns.js'
 import type { Cell, RowWriter } from '../../core/store/row-binary.js'
-import { rowVersion, type TableName } from '../../core/store/tables.js'
+import { rowVersion, TABLES, type TableName } from '../../core/store/tables.js'
 import type { HolderChange } from '../fold/block-changes.js'
 import { pairInfo, tokenInfo } from '../fold/update-entries.js'
 import type { FoldState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
 import { TOKEN } from '../state/tokens.js'
-import type { HourState, PairState, RowBatch, TokenState } from './row-batch.js'
+import type { RowBatch } from './row-batch.js'
 
 type PairFacts = { info: PairInfo; decimals0: number | null; decimals1: number | null } | undefined
 type MainPrices = { main_price_usd: number; main_open_usd: number } | undefined
@@ -50,21 +41,20 @@ export function encodeRows(chain: string, batch: RowBatch, facts: RowFacts): Ins
  * between the others.
  */
 export function* encodingRows(chain: string, batch: RowBatch, facts: RowFacts): Generator<void, Insert[]> {
-  const pairs = [...batch.pairs].map(([pair, state]) => ({ pair, state, known: facts.pair(pair) }))
-  const tokens = [...batch.tokens].map(([token, state]) => {
-    return { token, state, info: facts.token(token), prices: facts.mainPrices(token) }
+  const { pairs, tokens } = batch
+  const pairFacts = Array.from({ length: pairs.size }, (_, slot) => facts.pair(pairs.addressOf(slot)))
+  const tokenFacts = Array.from({ length: tokens.size }, (_, slot) => {
+    const token = tokens.addressOf(slot)
+    return { info: facts.token(token), prices: facts.mainPrices(token) }
   })
   const finalNowS = facts.finalNowS()
   yield
-  for (const { pair, state, known } of pairs) {
-    for (const kept of [...state.older, ...state.newest])
-      if (kept !== undefined) putCandle(batch.writer('candle_rows'), chain, pair, kept, kept.version)
-    for (const hour of state.hours) putHour(batch.writer('pair_hour_rows'), chain, hour)
-    batch.writer('pair_rows').row(pairRow(chain, pair, state, known))
+  for (const [slot, known] of pairFacts.entries()) {
+    batch.writer('pair_rows').row(pairRow(chain, batch, slot, known))
     yield
   }
-  for (const { token, state, info, prices } of tokens) {
-    batch.writer('token_rows').row(tokenRow(chain, token, state, info, prices))
+  for (const [slot, { info, prices }] of tokenFacts.entries()) {
+    batch.writer('token_rows').row(tokenRow(chain, batch, slot, info, prices))
     yield
   }
   const epoch = batch.last?.epoch ?? 0
@@ -80,34 +70,9 @@ export function* encodingRows(chain: string, batch: RowBatch, facts: RowFacts): 
     batch.writer('progress_rows').row(row)
   }
   return ORDER.flatMap((table) => {
-    const writer = batch.writers.get(table)
+    const writer = batch.written(table)
     return writer === undefined ? [] : [{ table, rows: writer.finish() }]
   })
-}
-
-/** Value by value for speed: most rows are candles. */
-function putCandle(to: RowWriter, chain: string, pair: string, candle: PackedCandle, version: number): void {
-  const { data, at } = candle
-  to.text(chain)
-  to.text(pair)
-  to.text(intervalOf(candle))
-  to.uint32(data[at + AT.timeS] as number)
-  for (let figure = FIRST_FIGURE; figure < CANDLE_WIDTH; figure += 1) to.double(data[at + figure] as number)
-  to.uint64(version)
-  to.uint8(isRemoved(candle) ? 1 : 0)
-}
-
-function putHour(to: RowWriter, chain: string, { pair, hourS, figures, version }: HourState): void {
-  to.text(chain)
-  to.text(pair)
-  to.uint32(hourS)
-  to.double(figures?.priceUsd ?? null)
-  to.double(figures?.tvlUsd ?? null)
-  to.double(figures?.liquidityUsd ?? null)
-  to.double(figures?.supply ?? null)
-  to.double(figures?.supplyLeft ?? null)
-  to.uint64(version)
-  to.uint8(figures === null ? 1 : 0)
 }
 
 /** Value by value for speed: where balances are followed, most rows are holders. */
@@ -121,34 +86,37 @@ function putHolder(to: RowWriter, chain: string, change: HolderChange, version: 
   to.uint8(change.raw === null ? 1 : 0)
 }
 
-const PAIR_FILLERS = new Array<null>(21).fill(null)
-const TOKEN_FILLERS = new Array<null>(14).fill(null)
+/** Between the key and the version. */
+const PAIR_FILLERS = new Array<null>(TABLES.pair_rows.length - 4).fill(null)
+const TOKEN_FILLERS = new Array<null>(TABLES.token_rows.length - 4).fill(null)
 
-function pairRow(chain: string, pair: string, { update, version }: PairState, known: PairFacts): Cell[] {
-  if (update === null || known === undefined) return [chain, pair, ...PAIR_FILLERS, version, 1]
+function pairRow(chain: string, { pairs }: RowBatch, slot: number, known: PairFacts): Cell[] {
+  const pair = pairs.addressOf(slot)
+  const texts = pairs.textsOf(slot)
+  if (texts === null || known === undefined) return [chain, pair, ...PAIR_FILLERS, pairs.versionOf(slot), 1]
   const { info, decimals0, decimals1 } = known
-  const { windows, candles: _candles, trades: _trades, liquidity: _liquidity, ...state } = update
   return [
     ...[chain, pair, info.amm, info.token0, info.token1, info.target, decimals0, decimals1, info.fee, info.creator],
-    ...[info.created_at, info.created_block, update.price_usd, update.price_native, update.price_quote],
-    ...[update.reserve0, update.reserve1, update.tvl, update.tx_count, update.last_trade_at],
-    ...[dayVolumeUsd(windows), JSON.stringify({ ...state, info }), windows, version, 0],
+    ...[info.created_at, info.created_block, info.share_supply, texts.reserve0, texts.reserve1],
+    ...[texts.init_reserve0, texts.init_reserve1, ...pairs.lastCells(slot)],
   ]
 }
 
 function tokenRow(
   chain: string,
-  token: string,
-  { update, windows, version }: TokenState,
+  { tokens }: RowBatch,
+  slot: number,
   info: TokenInfo | undefined,
   prices: MainPrices,
 ): Cell[] {
-  if (update === null || info === undefined) return [chain, token, ...TOKEN_FILLERS, version, 1]
-  const { windows: _windows, ...state } = update
+  const token = tokens.addressOf(slot)
+  const texts = tokens.textsOf(slot)
+  if (texts === null || info === undefined) return [chain, token, ...TOKEN_FILLERS, tokens.versionOf(slot), 1]
   return [
-    ...[chain, token, info.name, info.symbol, info.decimals, info.total_supply, update.price_usd, update.main_pair],
-    ...[update.tvl, update.holders, dayVolumeUsd(windows), info.created_at, info.launch_platform],
-    ...[info.launch_stage, JSON.stringify({ ...state, info, ...prices }), windows, version, 0],
+    ...[chain, token, info.name, info.symbol, info.decimals, info.total_supply, info.owner, info.risk],
+    ...[info.logo_url, info.links, info.created_at, info.launch_platform, info.launch_stage, info.launch_progress],
+    ...[info.launch_pool, info.launch_at, info.burnt_supply, info.launch_price, info.holders_since],
+    ...[texts.main_pair, prices?.main_price_usd, prices?.main_open_usd, ...tokens.lastCells(slot)],
   ]
 }
 

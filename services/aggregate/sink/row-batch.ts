@@ -1,56 +1,56 @@
 /**
- * Rows for the store, gathered over blocks. Within a batch only the last state of a pair, token, holder or candle is
- * kept, under the seq that last changed it: the rows do not depend on where batches end.
+ * Rows for the store, gathered over blocks as the bytes that are inserted, or as numbers. Within a batch only the last state of a
+ * pair, token, holder or candle is kept, under the seq that last changed it: the rows do not depend on where batches end.
  */
 import { INTERVALS } from '../../core/domain/chains.js'
-import { AT, CANDLE_WIDTH, type PackedCandles } from '../../core/domain/packed-candles.js'
-import type { PackedWindows } from '../../core/domain/packed-windows.js'
+import { AT, CANDLE_WIDTH } from '../../core/domain/packed-candles.js'
 import type { BlockUpdate, LiquidityTrade, PairUpdate, TokenUpdate, Trade } from '../../core/domain/records.js'
+import { PAIR_FIGURES, TOKEN_FIGURES } from '../../core/domain/state-figures.js'
 import { type Cell, RowWriter } from '../../core/store/row-binary.js'
 import { rowVersion, type TableName } from '../../core/store/tables.js'
 import type { FoldResult, HolderChange } from '../fold/block-changes.js'
 import type { HolderHour } from '../fold/holder-hours.js'
 import type { PairHour } from '../fold/pair-hours.js'
 import { NO_BATCH } from '../state/balances.js'
+import { BatchStates } from './batch-states.js'
+import { CandleRows } from './candle-rows.js'
+import { PairHourRows } from './pair-hour-rows.js'
 
-/** Reused while later blocks change the same candle. */
-type CandleState = { data: PackedCandles; at: number; version: number }
-
-/** A pair's last state in the batch; null: the pair was removed by a reorg. */
-export type PairState = {
-  update: PairUpdate | null
-  version: number
-  /** The newest candle of each interval, and those before it. */
-  newest: (CandleState | undefined)[]
-  older: CandleState[]
-  hours: HourState[]
-}
-
-export type HourState = PairHour & { version: number }
-
-export type TokenState = { update: TokenUpdate | null; windows: PackedWindows; version: number }
+export type PairTexts = Pick<PairUpdate, 'reserve0' | 'reserve1' | 'init_reserve0' | 'init_reserve1'>
+export type TokenTexts = Pick<TokenUpdate, 'main_pair'>
 export type HolderHourState = HolderHour & { version: number }
 
-const NO_WINDOWS: PackedWindows = new Float64Array(0)
+/** A pair's series of timed rows: the candles of each interval, then its hours. */
+const HOURS = INTERVALS.length
 
 let lastBatch = NO_BATCH
 
 export class RowBatch {
   /** Rows that no later block of the batch replaces. */
-  readonly writers = new Map<TableName, RowWriter>()
-  readonly pairs = new Map<string, PairState>()
-  readonly tokens = new Map<string, TokenState>()
+  private readonly writers = new Map<TableName, RowWriter>()
+  readonly pairs = new BatchStates<(typeof PAIR_FIGURES)[number], PairTexts>(PAIR_FIGURES, HOURS + 1)
+  readonly tokens = new BatchStates<(typeof TOKEN_FIGURES)[number], TokenTexts>(TOKEN_FIGURES)
+  readonly candles: CandleRows
+  readonly pairHours: PairHourRows
   readonly holders: HolderChange[] = []
   readonly holderHours = new Map<string, HolderHourState[]>()
   /** The last update in the batch. */
   last: BlockUpdate | null = null
-  /** How many rows it has. */
-  rows = 0
+  /** Of rows that are in no other list. */
+  private otherRows = 0
   private readonly number: number
 
   constructor(private readonly chain: string) {
     lastBatch += 1
     this.number = lastBatch
+    this.candles = new CandleRows(chain)
+    this.pairHours = new PairHourRows(chain)
+  }
+
+  /** How many rows it has. */
+  get rows(): number {
+    const { pairs, tokens, candles, pairHours, holders } = this
+    return pairs.size + tokens.size + candles.count + pairHours.count + holders.length + this.otherRows
   }
 
   add(result: FoldResult): void {
@@ -60,10 +60,10 @@ export class RowBatch {
     for (const entry of update.pairs) this.addPair(entry, update, version)
     for (const entry of result.moved.pairs) this.addPair(entry, update, version)
     for (const hour of result.pairHours) this.addHour(hour, version)
-    for (const { pair, gone } of update.retracted) if (gone) this.pairOf(pair, version).update = null
+    for (const { pair, gone } of update.retracted) if (gone) this.pairs.remove(this.pairSlot(pair, version))
     for (const token of update.tokens) this.addToken(token, version)
     for (const token of result.moved.tokens) this.addToken(token, version)
-    for (const token of update.gone_tokens) this.setToken(token, { update: null, windows: NO_WINDOWS, version })
+    for (const token of update.gone_tokens) this.tokens.remove(this.tokenSlot(token, version))
     for (const change of result.holders) this.addHolder(change)
     for (const hour of result.holderHours) this.addHolderHour(hour, version)
     for (const { token, old_pair: old, new_pair: next } of update.kind === 'block' ? update.main_pair_changes : []) {
@@ -73,24 +73,26 @@ export class RowBatch {
   }
 
   private addPair(entry: PairUpdate, { number, time }: BlockUpdate, version: number): void {
-    const state = this.pairOf(entry.pair, version)
-    state.update = entry
-    const { candles } = entry
+    const { pair, candles, reserve0, reserve1, init_reserve0, init_reserve1 } = entry
+    const slot = this.pairSlot(pair, version)
+    this.pairs.set(slot, entry, { reserve0, reserve1, init_reserve0, init_reserve1 }, entry.windows)
     for (let at = 0; at < candles.length; at += CANDLE_WIDTH) {
-      this.addCandle(state, candles, at, version)
+      const interval = candles[at + AT.interval] as number
+      const newest = this.candles.put(this.pairs.newestRow(slot, interval), pair, candles, at, version)
+      this.pairs.setNewestRow(slot, interval, newest)
     }
     for (const trade of entry.trades) {
-      putTrade(this.writer('trade_rows'), this.chain, entry.pair, time, number, trade, version)
-      this.rows += 1
+      putTrade(this.writer('trade_rows'), this.chain, pair, time, number, trade, version)
+      this.otherRows += 1
     }
     for (const item of entry.liquidity) {
-      this.put('liquidity_rows', liquidityRow(this.chain, entry.pair, time, number, item, version))
+      this.put('liquidity_rows', liquidityRow(this.chain, pair, time, number, item, version))
     }
   }
 
   private addHour(hour: PairHour, version: number): void {
-    const { pair, hourS, figures } = hour
-    if (putHour(this.pairOf(pair, version).hours, { pair, hourS, figures, version })) this.rows += 1
+    const slot = this.pairSlot(hour.pair, version)
+    this.pairs.setNewestRow(slot, HOURS, this.pairHours.put(this.pairs.newestRow(slot, HOURS), hour, version))
   }
 
   private addHolderHour(hour: HolderHour, version: number): void {
@@ -99,7 +101,7 @@ export class RowBatch {
       hours = []
       this.holderHours.set(hour.token, hours)
     }
-    if (putHour(hours, { ...hour, version })) this.rows += 1
+    if (putHour(hours, { ...hour, version })) this.otherRows += 1
   }
 
   private addHolder(change: HolderChange): void {
@@ -109,49 +111,27 @@ export class RowBatch {
       of.batch = this.number
       of.index = this.holders.length
       this.holders.push(change)
-      this.rows += 1
     }
   }
 
   /** Windows that are not repeated are those of the main pair's entry, which was just added. */
   private addToken(token: TokenUpdate, version: number): void {
-    const main = token.windows.length > 0 ? undefined : this.pairs.get(token.main_pair ?? '')
-    this.setToken(token.token, { update: token, windows: main?.update?.windows ?? token.windows, version })
+    const main = token.windows.length > 0 ? undefined : this.pairs.find(token.main_pair ?? '')
+    const windows = main === undefined ? token.windows : this.pairs.windowsOf(main)
+    const slot = this.tokenSlot(token.token, version)
+    this.tokens.set(slot, token, { main_pair: token.main_pair }, windows)
   }
 
-  private setToken(token: string, state: TokenState): void {
-    if (!this.tokens.has(token)) this.rows += 1
-    this.tokens.set(token, state)
+  private tokenSlot(token: string, version: number): number {
+    const slot = this.tokens.find(token) ?? this.tokens.add(token)
+    this.tokens.setVersion(slot, version)
+    return slot
   }
 
-  private pairOf(pair: string, version: number): PairState {
-    let state = this.pairs.get(pair)
-    if (state === undefined) {
-      state = { update: null, version, newest: [], older: [], hours: [] }
-      this.pairs.set(pair, state)
-      this.rows += 1
-    }
-    state.version = version
-    return state
-  }
-
-  private addCandle(state: PairState, data: PackedCandles, at: number, version: number): void {
-    const interval = data[at + AT.interval] as number
-    const timeS = data[at + AT.timeS] as number
-    const known = findCandle(state, interval, timeS)
-    if (known !== undefined) {
-      known.data = data
-      known.at = at
-      known.version = version
-      return
-    }
-    this.rows += 1
-    const next = { data, at, version }
-    const newest = state.newest[interval]
-    const isNewest = newest === undefined || timeOf(newest) < timeS
-    if (isNewest) state.newest[interval] = next
-    const older = isNewest ? newest : next
-    if (older !== undefined) state.older.push(older)
+  private pairSlot(pair: string, version: number): number {
+    const slot = this.pairs.find(pair) ?? this.pairs.add(pair)
+    this.pairs.setVersion(slot, version)
+    return slot
   }
 
   private addTombstones({ goneEvents, goneCandles, goneMainPairs }: FoldResult, version: number): void {
@@ -160,7 +140,7 @@ export class RowBatch {
       this.put(table, [this.chain, pair, timeS, block, txIndex, logIndex, sub, ...columns, version, 1])
     }
     for (const { pair, interval, timeS } of goneCandles) {
-      this.put('candle_rows', [this.chain, pair, INTERVALS[interval], timeS, ...CANDLE_FILLERS, version, 1])
+      this.candles.putGone(pair, interval, timeS, version)
     }
     for (const { token, block } of goneMainPairs) {
       this.put('main_pair_rows', [this.chain, token, block, this.last?.time ?? 0, null, null, version, 1])
@@ -169,7 +149,14 @@ export class RowBatch {
 
   private put(table: TableName, row: readonly Cell[]): void {
     this.writer(table).row(row)
-    this.rows += 1
+    this.otherRows += 1
+  }
+
+  /** Undefined: it has no row of that table. */
+  written(table: TableName): RowWriter | undefined {
+    if (table === 'candle_rows') return this.candles.count === 0 ? undefined : this.candles.writer
+    if (table === 'pair_hour_rows') return this.pairHours.count === 0 ? undefined : this.pairHours.writer
+    return this.writers.get(table)
   }
 
   writer(table: TableName): RowWriter {
@@ -191,19 +178,8 @@ function putHour<Hour extends { hourS: number }>(hours: Hour[], next: Hour): boo
   return at < 0
 }
 
-function findCandle({ newest, older }: PairState, interval: number, timeS: number): CandleState | undefined {
-  const last = newest[interval]
-  if (last === undefined || timeOf(last) < timeS) return undefined
-  if (timeOf(last) === timeS) return last
-  return older.find((one) => one.data[one.at + AT.interval] === interval && timeOf(one) === timeS)
-}
-
-const timeOf = ({ data, at }: CandleState): number => data[at + AT.timeS] as number
-
 const TRADE_FILLERS = new Array<null>(20).fill(null)
 const LIQUIDITY_FILLERS = new Array<null>(13).fill(null)
-const CANDLE_FILLERS = new Array<null>(18).fill(null)
-
 /** Value by value for speed: most rows of a batch are trades and candles. */
 function putTrade(
   to: RowWriter,

@@ -43,6 +43,16 @@ export class Slab {
     this.chunk(id).set(values.subarray(0, this.stride), this.at(id))
   }
 
+  /** Some of a row's values; a view, valid until the row changes. */
+  part(id: number, field: number, count: number): Float64Array {
+    const at = this.at(id) + field
+    return this.chunk(id).subarray(at, at + count)
+  }
+
+  setPart(id: number, field: number, values: Float64Array): void {
+    this.chunk(id).set(values, this.at(id) + field)
+  }
+
   pushRow(id: number, stack: UndoStack): void {
     stack.pushSlice(this.chunk(id), this.at(id), this.stride)
   }

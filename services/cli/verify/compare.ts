@@ -3,7 +3,8 @@ import { createAssembler } from '../../core/log/parts.js'
 import { updatesTopic } from '../../core/log/port.js'
 import { type OpenLog, rawRecords } from '../../core/log/topic-records.js'
 import type { Store } from '../../core/store/port.js'
-import { readRows } from '../../core/store/row-binary.js'
+import { readExpression, readRows } from '../../core/store/row-binary.js'
+import { asWrittenNow, type StoredState } from '../../core/store/stored-states.js'
 import { TABLES, type TableName } from '../../core/store/tables.js'
 import { fingerprintOf, type Refolded } from './refold.js'
 
@@ -29,7 +30,6 @@ const KEY_TYPES: Record<string, string> = {
   log_index: 'UInt32',
   sub: 'UInt32',
 }
-const TIMES = new Set(['time', 'created_at', 'last_trade_at', 'updated_at'])
 const PAGE_ROWS = 50_000
 const LIMITS = { maxSeconds: 300, maxRows: PAGE_ROWS }
 
@@ -111,7 +111,8 @@ async function* storedRows(
   columns: readonly string[],
   of: Of,
 ): AsyncGenerator<Row> {
-  const names = columns.map(readExpression)
+  const hasState = table === 'pair_rows' || table === 'token_rows'
+  const names = [...columns.map(readExpression), ...(hasState ? ['state'] : [])]
   const sorting = KEYS[table].map(readExpression)
   const placeholders = KEYS[table].map((name) => `{${name}:${KEY_TYPES[name] ?? 'String'}}`)
   let after: Record<string, unknown> | undefined
@@ -125,21 +126,20 @@ async function* storedRows(
       LIMITS,
     )
     const rows = page.map(({ row }) => (Array.isArray(row) ? (row as Row) : Object.values(row as object)))
-    for (const row of rows) yield withWindows(row, columns)
+    for (const row of rows) yield asToday(table, row, columns)
     const last = rows.at(-1)
     if (last === undefined || rows.length < PAGE_ROWS) return
     after = Object.fromEntries(KEYS[table].map((name) => [name, last[columns.indexOf(name)]]))
   }
 }
 
-/** Rows of earlier versions have the windows in `state`, as objects. */
-function withWindows(row: Row, columns: readonly string[]): Row {
-  const at = columns.indexOf('windows')
-  const stateAt = columns.indexOf('state')
-  if (at < 0 || (row[at] as unknown[]).length > 0 || row[stateAt] === '') return row
-  const { windows, ...state } = JSON.parse(String(row[stateAt])) as { windows?: Record<string, number | null>[] }
-  if (windows === undefined) return row
-  return row.with(stateAt, JSON.stringify(state)).with(at, windows.flatMap(Object.values))
+/** States of earlier versions in the columns of today; the last cell of such a row is their text. */
+function asToday(table: keyof typeof KEYS, row: Row, columns: readonly string[]): Row {
+  if (table !== 'pair_rows' && table !== 'token_rows') return row
+  if (row.at(-1) === '') return row.slice(0, -1)
+  const named = Object.fromEntries([...columns, 'state'].map((name, at) => [name, row[at]]))
+  const written = asWrittenNow(table, named as StoredState)
+  return columns.map((name) => written[name])
 }
 
 /** Keys of rows, including tombstones, written after the end of the replay. */
@@ -152,8 +152,6 @@ async function newerKeys(store: Store, table: keyof typeof KEYS, of: Of): Promis
   )
   return new Set(rows.map(({ row }) => Object.values(row).map(String).join(' ')))
 }
-
-const readExpression = (name: string): string => (TIMES.has(name) ? `toUInt32(${name})` : name)
 
 function keyOf(row: Row, columns: readonly string[], keys: readonly string[]): string {
   return keys.map((name) => String(row[columns.indexOf(name)])).join(' ')

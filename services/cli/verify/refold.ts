@@ -26,6 +26,7 @@ export type Refolded = {
 }
 
 const SEQS_PER_TURN = 64
+const BATCH_ROWS = 500_000
 
 export async function refold(
   open: OpenLog,
@@ -40,7 +41,8 @@ export async function refold(
   const state = new FoldState(facts, settings, until.epoch, restingState(memory))
   const history = new StoredHistory(memory)
   const assembler = createAssembler()
-  const batch = new RowBatch(chain)
+  const rows: Insert[] = []
+  let batch = new RowBatch(chain)
   const updates = new Map<number, string>()
   const topic = blocksTopic(chain, await liveGeneration(log, chain))
   for await (const { value, offset } of rawRecords(open, topic, 0)) {
@@ -50,12 +52,17 @@ export async function refold(
     const result = applyRecord(state, history, whole.record)
     if (result === undefined) continue
     batch.add(result)
+    if (batch.rows >= BATCH_ROWS) {
+      rows.push(...encodeRows(chain, batch, rowFactsOf(state)))
+      batch = new RowBatch(chain)
+    }
     updates.set(result.update.seq, fingerprintOf(codec.encodeUpdate(updatesTopic(chain), result.update)))
     onSeq(state.seq)
     // A log that is read from memory never waits: signals and reports would.
     if (state.seq % SEQS_PER_TURN === 0) await nextTurn()
   }
-  return { chain, epoch: until.epoch, seq: state.seq, rows: encodeRows(chain, batch, rowFactsOf(state)), updates }
+  rows.push(...encodeRows(chain, batch, rowFactsOf(state)))
+  return { chain, epoch: until.epoch, seq: state.seq, rows, updates }
 }
 
 /** Records that `aggregate` wrote to the dead letters are in no row. */

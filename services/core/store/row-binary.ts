@@ -3,6 +3,7 @@
  * its column's type; null is the column's default (NaN, an empty string, -1 for decimals, 0).
  */
 import { CANDLE_FIGURES } from '../domain/packed-candles.js'
+import { PAIR_AMOUNTS, TOKEN_AMOUNTS } from '../domain/state-figures.js'
 import { TABLES, type TableName } from './tables.js'
 
 export type ColumnType =
@@ -19,25 +20,30 @@ export type ColumnType =
 
 export type Cell = string | number | Float64Array | null | undefined
 
+const TIMES = ['time', 'created_at', 'first_trade_at', 'last_trade_at', 'updated_at', 'launch_at']
+
 const TYPES: Record<string, ColumnType> = {
-  ...typed('DateTime', ['time', 'created_at', 'last_trade_at', 'updated_at']),
+  ...typed('DateTime', TIMES),
   ...typed('UInt8', ['sell', 'flags', 'target', 'is_deleted']),
   ...typed('UInt32', ['tx_index', 'log_index', 'sub']),
-  ...typed('UInt64', ['block_number', 'tx_seq', 'created_block', 'tx_count', 'version']),
+  ...typed('UInt64', ['block_number', 'tx_seq', 'created_block', 'first_trade_block', 'tx_count', 'version']),
   ...typed('UInt64', ['epoch', 'seq', 'number', 'now', 'final_now', 'finalized']),
   ...typed('Int16', ['decimals', 'decimals0', 'decimals1']),
   ...typed('Int64', ['holders']),
-  ...typed('Nullable(String)', ['name', 'symbol']),
+  ...typed('Nullable(String)', ['name', 'symbol', 'owner', 'risk', 'logo_url', 'links']),
   ...typed('Array(Float64)', ['windows']),
-  ...typed('Float64', ['price_usd', 'price_native', 'price_quote', 'quote_usd', 'quote_native', 'price0_usd']),
-  ...typed('Float64', ['price1_usd', 'amount_usd', 'amount_native', 'tvl', 'fee', 'volume_24h']),
-  ...typed('Float64', ['liquidity_usd', 'supply', 'supply_left']),
+  ...typed('Float64', [...PAIR_AMOUNTS, ...TOKEN_AMOUNTS, 'quote_native', 'price0_usd', 'price1_usd', 'amount_usd']),
+  ...typed('Float64', ['amount_native', 'fee', 'volume_24h', 'supply', 'supply_left', 'launch_progress']),
+  ...typed('Float64', ['launch_price', 'holders_since', 'main_price_usd', 'main_open_usd']),
   ...typed('Float64', CANDLE_FIGURES),
 }
 
 function typed(type: ColumnType, names: readonly string[]): Record<string, ColumnType> {
   return Object.fromEntries(names.map((name) => [name, type]))
 }
+
+/** Reads a column so that times are numbers, as they are written. */
+export const readExpression = (name: string): string => (TIMES.includes(name) ? `toUInt32(${name})` : name)
 
 export function columnTypes(table: TableName): ColumnType[] {
   return TABLES[table].map((name) => TYPES[name] ?? 'String')
@@ -52,7 +58,8 @@ const WORD = 2 ** 32
 export class RowWriter {
   private bytes = Buffer.allocUnsafeSlow(FIRST_BYTES)
   private view: DataView = new DataView(this.bytes.buffer)
-  private length = 0
+  /** Where the next value is written. It may be set back to write over values of the same length, and then to the end again. */
+  position = 0
   private readonly types: ColumnType[]
 
   constructor(table: TableName) {
@@ -61,7 +68,7 @@ export class RowWriter {
 
   /** What was written; the writer must not be used afterwards. */
   finish(): Uint8Array {
-    return this.bytes.subarray(0, this.length)
+    return this.bytes.subarray(0, this.position)
   }
 
   row(cells: readonly Cell[]): void {
@@ -73,7 +80,7 @@ export class RowWriter {
     this.reserve(LENGTH_BYTES + text.length * 3)
     if (text.length < 0x80 && this.ascii(text)) return
     this.size(Buffer.byteLength(text))
-    this.length += this.bytes.write(text, this.length)
+    this.position += this.bytes.write(text, this.position)
   }
 
   doubles(values: Float64Array | null): void {
@@ -83,34 +90,39 @@ export class RowWriter {
     for (let at = 0; at < count; at += 1) this.double(values?.[at] ?? null)
   }
 
+  /** What was written there. */
+  uint32At(position: number): number {
+    return this.view.getUint32(position, true)
+  }
+
   private size(count: number): void {
     let left = count
-    for (; left >= 0x80; left = Math.floor(left / 0x80)) this.bytes[this.length++] = (left & 0x7f) | 0x80
-    this.bytes[this.length++] = left
+    for (; left >= 0x80; left = Math.floor(left / 0x80)) this.bytes[this.position++] = (left & 0x7f) | 0x80
+    this.bytes[this.position++] = left
   }
 
   double(value: number | null): void {
     this.reserve(8)
-    this.view.setFloat64(this.length, value !== null && Number.isFinite(value) ? value : Number.NaN, true)
-    this.length += 8
+    this.view.setFloat64(this.position, value !== null && Number.isFinite(value) ? value : Number.NaN, true)
+    this.position += 8
   }
 
   uint8(value: number): void {
     this.reserve(1)
-    this.bytes[this.length++] = value
+    this.bytes[this.position++] = value
   }
 
   uint32(value: number): void {
     this.reserve(4)
-    this.view.setUint32(this.length, value, true)
-    this.length += 4
+    this.view.setUint32(this.position, value, true)
+    this.position += 4
   }
 
   uint64(value: number): void {
     this.reserve(8)
-    this.view.setUint32(this.length, value % WORD, true)
-    this.view.setUint32(this.length + 4, Math.floor(value / WORD), true)
-    this.length += 8
+    this.view.setUint32(this.position, value % WORD, true)
+    this.view.setUint32(this.position + 4, Math.floor(value / WORD), true)
+    this.position += 8
   }
 
   private cell(type: ColumnType, value: Exclude<Cell, undefined>): void {
@@ -134,34 +146,34 @@ export class RowWriter {
         return this.uint64(Number(value))
       case 'Int16':
         this.reserve(2)
-        this.view.setInt16(this.length, value === null ? -1 : Number(value), true)
-        this.length += 2
+        this.view.setInt16(this.position, value === null ? -1 : Number(value), true)
+        this.position += 2
         return
       case 'Int64':
         this.reserve(8)
-        this.view.setBigInt64(this.length, BigInt(Number(value)), true)
-        this.length += 8
+        this.view.setBigInt64(this.position, BigInt(Number(value)), true)
+        this.position += 8
     }
   }
 
   /** Writes a short text of ASCII characters; false, with nothing written, if it has others. */
   private ascii(text: string): boolean {
     const { bytes } = this
-    let at = this.length
+    let at = this.position
     bytes[at++] = text.length
     for (let place = 0; place < text.length; place += 1) {
       const code = text.charCodeAt(place)
       if (code > 0x7f) return false
       bytes[at++] = code
     }
-    this.length = at
+    this.position = at
     return true
   }
 
   private reserve(more: number): void {
-    if (this.length + more <= this.bytes.length) return
-    const wider = Buffer.allocUnsafeSlow(2 * (this.length + more))
-    wider.set(this.bytes.subarray(0, this.length))
+    if (this.position + more <= this.bytes.length) return
+    const wider = Buffer.allocUnsafeSlow(2 * (this.position + more))
+    wider.set(this.bytes.subarray(0, this.position))
     this.bytes = wider
     this.view = new DataView(wider.buffer)
   }

@@ -1,4 +1,5 @@
 import { CANDLE_FIGURES } from '../domain/packed-candles.js'
+import { PAIR_FIGURES, TOKEN_FIGURES } from '../domain/state-figures.js'
 
 /**
  * The columns of each table, in the order rows are inserted. Rows are absolute states: `version` = epoch × 2^40 + seq,
@@ -27,20 +28,18 @@ export const TABLES = {
     ...['version', 'is_deleted'],
   ],
   candle_rows: ['chain', 'pair', 'interval', 'time', ...CANDLE_FIGURES, 'version', 'is_deleted'],
-  /**
-   * `state` is the PairUpdate without windows, candles, trades and liquidity, as JSON text. The tokens' decimals are here so that
-   * one primary-key lookup is enough to value a pair's trades.
-   */
+  /** The tokens' decimals are here so that one primary-key lookup is enough to value a pair's trades. */
   pair_rows: [
     ...['chain', 'pair', 'amm', 'token0', 'token1', 'target', 'decimals0', 'decimals1', 'fee', 'creator'],
-    ...['created_at', 'created_block'],
-    ...['price_usd', 'price_native', 'price_quote', 'reserve0', 'reserve1', 'tvl', 'tx_count', 'last_trade_at'],
-    ...['volume_24h', 'state', 'windows', 'version', 'is_deleted'],
+    ...['created_at', 'created_block', 'share_supply', 'reserve0', 'reserve1', 'init_reserve0', 'init_reserve1'],
+    ...[...PAIR_FIGURES, 'volume_24h', 'windows', 'version', 'is_deleted'],
   ],
-  /** `state` is the TokenUpdate without windows, as JSON text. */
+  /** `main_price_usd`, `main_open_usd`: of its main pair, for its change. */
   token_rows: [
-    ...['chain', 'token', 'name', 'symbol', 'decimals', 'total_supply', 'price_usd', 'main_pair', 'tvl', 'holders'],
-    ...['volume_24h', 'created_at', 'launch_platform', 'launch_stage', 'state', 'windows', 'version', 'is_deleted'],
+    ...['chain', 'token', 'name', 'symbol', 'decimals', 'total_supply', 'owner', 'risk', 'logo_url', 'links'],
+    ...['created_at', 'launch_platform', 'launch_stage', 'launch_progress', 'launch_pool', 'launch_at'],
+    ...['burnt_supply', 'launch_price', 'holders_since', 'main_pair', 'main_price_usd', 'main_open_usd'],
+    ...[...TOKEN_FIGURES, 'volume_24h', 'windows', 'version', 'is_deleted'],
   ],
   holder_rows: ['chain', 'token', 'holder', 'balance', 'updated_at', 'version', 'is_deleted'],
   /** A pair at the end of an hour in which it had events. */

@@ -1,6 +1,5 @@
-import { type PackedWindows, packWindows, type Window } from '../../core/domain/packed-windows.js'
-import type { PairUpdate, TokenUpdate } from '../../core/domain/records.js'
 import type { Store } from '../../core/store/port.js'
+import { pairOfRow, STATE_COLUMNS, type StoredState, tokenOfRow } from '../../core/store/stored-states.js'
 import { positionOf } from '../../core/store/tables.js'
 import { loadRecentTrades, restoreSeenAt } from './load-recent.js'
 import { type ReadFrom, tableIn } from './read-from.js'
@@ -14,7 +13,6 @@ import {
   putToken,
   type ServedChain,
   trimFlushed,
-  UNKNOWN_TOKEN,
 } from './served-chain.js'
 import { tokenStateOf } from './token-state.js'
 
@@ -32,8 +30,6 @@ export type ProgressRow = {
   /** Rows up to this version come from updates up to `seq`. */
   version: string
 }
-type StateRow = { id: string; state: string; windows: (number | null)[]; version: string; is_deleted?: number }
-
 const PAGE_ROWS = 20_000
 
 /** Reads how far each chain is flushed. */
@@ -64,10 +60,6 @@ export async function loadProgressOf(
   return (await loadProgress(store, from)).find((row) => row.chain === chain)
 }
 
-/** As the `state` column has it; earlier versions wrote the windows into it. */
-type Stored<Entry> = Omit<Entry, 'windows'> & { windows?: Window[] }
-type StoredToken = Stored<TokenUpdate> & { main_price_usd?: number; main_open_usd?: number }
-
 /** Loads a chain's state from the store; undefined if the store has nothing for it. */
 export async function loadChain(store: Store, chain: string, keeps = KEEPS_ALL): Promise<ServedChain | undefined> {
   // Progress is read first: rows may be newer than it, never older, and applying an update twice is harmless.
@@ -94,81 +86,56 @@ export async function loadStates(
   state.nowS = progress.now
   state.finalized = progress.finalized
   trimFlushed(state, progress)
-  for await (const row of stateRows(store, 'pair', chain, from)) {
-    putPairRow(state, row)
+  for await (const row of storedStates(store, 'pair_rows', chain, from)) {
+    const pair = pairOfRow(row)
+    if (pair !== undefined) putPair(state, pairStateOf(pair, pair.info, pair.updated_at))
+    else dropKnownPair(state, String(row.pair))
     noteLoaded(state, row)
   }
-  for await (const row of stateRows(store, 'token', chain, from)) {
-    putTokenRow(state, row)
+  for await (const row of storedStates(store, 'token_rows', chain, from)) {
+    const token = tokenOfRow(row)
+    if (token === undefined) dropToken(state, String(row.token))
+    else putToken(state, tokenStateOf(token, token.info, token.windows), state.tokens.get(token.token))
     noteLoaded(state, row)
   }
 }
 
-function putPairRow(state: ServedChain, row: StateRow): void {
-  const known = state.pairs.get(row.id)
-  if (row.is_deleted === 1) {
-    if (known !== undefined) dropPair(state, known)
-    return
-  }
-  const pair = JSON.parse(row.state, unknownAsNaN) as Stored<PairUpdate>
-  const entry = { ...pair, windows: windowsOf(row, pair) }
-  if (pair.info !== null) putPair(state, pairStateOf(entry, pair.info, pair.updated_at))
-}
-
-function putTokenRow(state: ServedChain, row: StateRow): void {
-  if (row.is_deleted === 1) return dropToken(state, row.id)
-  // The main pair's prices are for SQL alone.
-  const { main_price_usd: _price, main_open_usd: _open, ...token } = JSON.parse(row.state, unknownAsNaN) as StoredToken
-  const entry = { ...token, windows: windowsOf(row, token) }
-  putToken(state, tokenStateOf(entry, token.info ?? UNKNOWN_TOKEN, entry.windows), state.tokens.get(row.id))
+function dropKnownPair(state: ServedChain, address: string): void {
+  const known = state.pairs.get(address)
+  if (known !== undefined) dropPair(state, known)
 }
 
 /** Rows of a later epoch are replaced once that epoch is adopted. */
-function noteLoaded(state: ServedChain, { version }: StateRow): void {
+function noteLoaded(state: ServedChain, { version }: StoredState): void {
   const { epoch, seq } = positionOf(Number(version))
   if (epoch === state.epoch && seq > state.loadedThrough) state.loadedThrough = seq
 }
 
-function windowsOf(row: StateRow, state: { windows?: Window[] }): PackedWindows {
-  if (row.windows.length === 0) return packWindows(state.windows ?? [])
-  return Float64Array.from(row.windows, (figure) => figure ?? Number.NaN)
-}
-
-async function* stateRows(
+async function* storedStates(
   store: Store,
-  kind: 'pair' | 'token',
+  table: keyof typeof STATE_COLUMNS,
   chain: string,
   from: ReadFrom,
-): AsyncGenerator<StateRow> {
-  const table = tableIn(from, `${kind}_rows`)
+): AsyncGenerator<StoredState> {
+  const name = tableIn(from, table)
+  const key = table === 'pair_rows' ? 'pair' : 'token'
+  const columns = STATE_COLUMNS[table]
   const { since } = from
   let after = ''
   for (;;) {
-    const rows = await store.query<StateRow>(
+    const rows = await store.query<StoredState>(
       since === undefined
-        ? `SELECT ${kind} AS id, state, windows, version FROM ${table} FINAL
-           WHERE chain = {chain:String} AND ${kind} > {after:String} ORDER BY ${kind} LIMIT ${PAGE_ROWS}`
-        : `SELECT ${kind} AS id, state, windows, version, is_deleted FROM ${table}
-           WHERE chain = {chain:String} AND ${kind} > {after:String} AND version > {since:UInt64}
-           ORDER BY ${kind}, version DESC LIMIT 1 BY ${kind} LIMIT ${PAGE_ROWS}`,
+        ? `SELECT ${columns} FROM ${name} FINAL
+           WHERE chain = {chain:String} AND ${key} > {after:String} ORDER BY ${key} LIMIT ${PAGE_ROWS}`
+        : `SELECT ${columns} FROM ${name}
+           WHERE chain = {chain:String} AND ${key} > {after:String} AND version > {since:UInt64}
+           ORDER BY ${key}, version DESC LIMIT 1 BY ${key} LIMIT ${PAGE_ROWS}`,
       { chain, after, ...(since === undefined ? {} : { since }) },
       { maxRows: PAGE_ROWS, maxSeconds: 60 },
     )
     yield* rows
     const last = rows.at(-1)
     if (last === undefined || rows.length < PAGE_ROWS) return
-    after = last.id
+    after = String(last[key])
   }
-}
-
-/** Fields whose null means null; every other null in a stored state is an unknown number (NaN). */
-const NULLABLE = new Set([
-  ...['info', 'reserve0', 'reserve1', 'init_reserve0', 'init_reserve1', 'fee', 'creator', 'main_pair'],
-  ...['name', 'symbol', 'decimals', 'total_supply', 'owner', 'risk', 'logo_url', 'links'],
-  ...['launch_platform', 'launch_stage', 'launch_pool', 'burnt_supply', 'launch_price', 'share_supply'],
-  'holders_since',
-])
-
-function unknownAsNaN(key: string, value: unknown): unknown {
-  return value === null && !NULLABLE.has(key) ? Number.NaN : value
 }

@@ -203,7 +203,11 @@ export function targetDecimals(state: ServedChain, pair: string): number | null 
 
 type PairFigures = Omit<PairUpdate, 'info' | 'windows' | 'price_day_usd' | 'candles' | 'trades' | 'liquidity'>
 
-export function pairStateOf(update: PairUpdate, info: PairInfo, nowS: number): PairState {
+export function pairStateOf(
+  update: PairFigures & Pick<PairUpdate, 'windows' | 'price_day_usd'>,
+  info: PairInfo,
+  nowS: number,
+): PairState {
   return pairStateFrom(update, update, info, nowS)
 }
 

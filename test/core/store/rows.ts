@@ -1,4 +1,5 @@
 /** Rows for the store's tests, with defaults for columns that are not given. */
+import { type Cell, RowWriter } from '../../../services/core/store/row-binary.js'
 import { TABLES, type TableName } from '../../../services/core/store/tables.js'
 
 const PLAIN: Record<string, unknown> = {
@@ -33,11 +34,18 @@ const PLAIN: Record<string, unknown> = {
     balance: '0',
     updated_at: 1_760_000_000,
   },
-  ...{ state: '{}', version: 1, is_deleted: 0, epoch: 1, seq: 1, number: 1, hash: '0x1', now: 1_760_000_000 },
+  ...{ version: 1, is_deleted: 0, epoch: 1, seq: 1, number: 1, hash: '0x1', now: 1_760_000_000 },
 }
 
 export function line(table: TableName, values: Record<string, unknown> = {}): string {
   return JSON.stringify(TABLES[table].map((column) => values[column] ?? PLAIN[column] ?? null))
+}
+
+/** As the sink inserts it. */
+export function binaryLine(table: TableName, values: Record<string, unknown>): Uint8Array {
+  const writer = new RowWriter(table)
+  writer.row(TABLES[table].map((column) => (values[column] ?? PLAIN[column]) as Cell))
+  return writer.finish()
 }
 
 export function lines(table: TableName, rows: Record<string, unknown>[]): string {

@@ -1,7 +1,8 @@
 /** Views for analysts: readable values without versions and encodings, backed by primary-key lookups. */
 import { beforeAll, describe, expect, it } from 'vitest'
+import { packWindows } from '../../../services/core/domain/packed-windows.js'
 import type { Store } from '../../../services/core/store/port.js'
-import { line, lines } from './rows.js'
+import { binaryLine, line, lines } from './rows.js'
 
 const WETH = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
 const window = (volume: number, price_before: number | null) => ({
@@ -9,6 +10,9 @@ const window = (volume: number, price_before: number | null) => ({
   ...{ high: 12, low: null, price_before },
 })
 const windows = [3, 4, 5, 6].map((n) => window(n * 10, n === 6 ? 8 : null))
+const packed = packWindows(
+  windows.map((one) => ({ ...one, low: Number.NaN, price_before: one.price_before ?? Number.NaN })),
+)
 
 export function viewContract(opened: () => Store): void {
   describe('views', () => {
@@ -16,24 +20,24 @@ export function viewContract(opened: () => Store): void {
     beforeAll(async () => {
       const store = opened()
       const pair = { chain: 'view', pair: '0xp', token0: 'foo', token1: WETH, decimals0: 6, decimals1: 18 }
-      const state = JSON.stringify({ windows, open_price_usd: 5, ath_usd: null, updated_at: 1_760_000_100 })
       const reserves = { reserve0: '5000000', reserve1: null }
-      await store.insert('pair_rows', line('pair_rows', { ...pair, ...reserves, price_usd: 10, state }))
-      const tokenState = JSON.stringify({ ...JSON.parse(state), main_price_usd: 10, main_open_usd: 5 })
-      await store.insert(
-        'token_rows',
-        lines('token_rows', [
-          {
-            chain: 'view',
-            token: 'foo',
-            decimals: 6,
-            symbol: 'FOO',
-            total_supply: '7000000',
-            price_usd: 10,
-            state: tokenState,
-          },
-          { chain: 'view', token: 'dim' },
-        ]),
+      const known = { updated_at: 1_760_000_100, windows: packed }
+      const pairFigures = { price_usd: 10, open_price_usd: 5 }
+      await store.insertRows('pair_rows', binaryLine('pair_rows', { ...pair, ...reserves, ...pairFigures, ...known }))
+      const token = { chain: 'view', token: 'foo', decimals: 6, symbol: 'FOO', total_supply: '7000000' }
+      const tokenFigures = { price_usd: 10, main_price_usd: 10, main_open_usd: 5 }
+      await store.insertRows('token_rows', binaryLine('token_rows', { ...token, ...tokenFigures, ...known }))
+      await store.insert('token_rows', line('token_rows', { chain: 'view', token: 'dim' }))
+      const text = { windows, open_price_usd: 5, ath_usd: null, updated_at: 1_760_000_100, ...tokenFigures }
+      await store.command(
+        `INSERT INTO pair_rows (chain, pair, token0, token1, decimals0, decimals1, reserve0, price_usd, state)
+         SELECT 'old view', '0xp', 'foo', '${WETH}', 6, 18, '5000000', 10, {text:String}`,
+        { text: JSON.stringify(text) },
+      )
+      await store.command(
+        `INSERT INTO token_rows (chain, token, decimals, symbol, total_supply, price_usd, state)
+         SELECT 'old view', 'foo', 6, 'FOO', '7000000', 10, {text:String}`,
+        { text: JSON.stringify(text) },
       )
       await store.insert(
         'holder_rows',
@@ -100,13 +104,16 @@ export function viewContract(opened: () => Store): void {
       ).toEqual([{ kind: 'remove', token0: 'foo', amount0: 0.000001, amount1_raw: '5', amount_usd: null }])
     })
 
-    it('pairs and tokens: window statistics, changes in percent', async () => {
+    it.each([
+      ['pairs and tokens', 'view'],
+      ['pairs and tokens that an earlier version stored', 'old view'],
+    ])('%s: window statistics, changes in percent', async (_, chain) => {
       const shared = { volume_15m: 31, volume_24h: 61, buys_1h: '2', makers_24h: '3', high_24h: 12, low_24h: null }
       const statistics =
         'volume_15m, volume_24h, buys_1h, makers_24h, high_24h, low_24h, price_change_15m, price_change_24h'
       expect(
         await select(
-          `SELECT target, quote, reserve0, ath_usd, updated_at, ${statistics} FROM pairs WHERE chain = 'view'`,
+          `SELECT target, quote, reserve0, ath_usd, updated_at, ${statistics} FROM pairs WHERE chain = '${chain}'`,
         ),
       ).toEqual([
         {
@@ -116,7 +123,9 @@ export function viewContract(opened: () => Store): void {
         },
       ])
       expect(
-        await select(`SELECT symbol, decimals, total_supply, ${statistics} FROM tokens WHERE token = 'foo'`),
+        await select(
+          `SELECT symbol, decimals, total_supply, ${statistics} FROM tokens WHERE token = 'foo' AND chain = '${chain}'`,
+        ),
       ).toEqual([
         { symbol: 'FOO', decimals: 6, total_supply: 7, ...shared, price_change_15m: 100, price_change_24h: 25 },
       ])
