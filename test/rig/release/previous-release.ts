@@ -15,10 +15,13 @@ export type Release = {
   /** A commit, or why it is this checkout's own code. */
   name: string
   isPrevious: boolean
+  /** It can open a store that this checkout migrated. */
+  hasSameTables: boolean
 }
 
 /**
- * `same rules`: its numbers are those of this checkout, so its epoch continues; without tags the oldest such commit.
+ * `same rules`: its numbers are those of this checkout, so its epoch continues; without tags the oldest such commit that lacks no
+ * more than one migration.
  * `other rules`: the newest whose numbers differ. `older store`: the newest that lacks a migration.
  */
 export type Wanted = 'same rules' | 'other rules' | 'older store'
@@ -33,8 +36,14 @@ const COMMIT = /^[0-9a-f]{40}$/
 export function previousRelease(wanted: Wanted): Release {
   const commit = findCommit(wanted)
   if (commit === undefined)
-    return { program: DEXTAPE, name: 'this checkout: git has no earlier commit', isPrevious: false }
-  return { program: join(build(commit), 'services/cli/dextape.js'), name: commit.slice(0, 8), isPrevious: true }
+    return {
+      program: DEXTAPE,
+      name: 'this checkout: git has no earlier commit',
+      isPrevious: false,
+      hasSameTables: true,
+    }
+  const program = join(build(commit), 'services/cli/dextape.js')
+  return { program, name: commit.slice(0, 8), isPrevious: true, hasSameTables: hasSameTables(commit) }
 }
 
 function findCommit(wanted: Wanted): string | undefined {
@@ -49,15 +58,19 @@ function untagged(wanted: Wanted): string {
   const last = (...args: string[]) => git('log', '-1', '--format=%H', ...args)
   const before = (commit: string) => git('rev-parse', '--verify', '--quiet', `${commit}^`)
   const rulesChanged = last('-GFOLD_RULES = ', '--', RULES_FILE)
-  if (wanted === 'same rules') return rulesChanged
-  return before(wanted === 'other rules' ? rulesChanged : last('--diff-filter=A', '--', MIGRATIONS))
+  const migrated = before(last('--diff-filter=A', '--', MIGRATIONS))
+  if (wanted === 'older store') return migrated
+  if (wanted === 'other rules') return before(rulesChanged)
+  return fits(migrated, wanted) ? migrated : rulesChanged
 }
 
 function fits(commit: string, wanted: Wanted): boolean {
   if (wanted !== 'older store') return (rulesAt(commit) === ownRules()) === (wanted === 'same rules')
-  const migrations = (at: string) => git('ls-tree', '--name-only', at, MIGRATIONS)
-  return migrations(commit) !== migrations('HEAD')
+  return !hasSameTables(commit)
 }
+
+const migrationsAt = (commit: string) => git('ls-tree', '--name-only', commit, MIGRATIONS)
+const hasSameTables = (commit: string) => migrationsAt(commit) === migrationsAt('HEAD')
 
 const ownRules = () => RULES.exec(readFileSync(join(ROOT, RULES_FILE), 'utf8'))?.[1]
 const rulesAt = (commit: string) => RULES.exec(git('show', `${commit}:${RULES_FILE}`))?.[1]
@@ -79,7 +92,9 @@ function build(commit: string): string {
   try {
     run(part, 'sh', '-c', `git -C "$0" archive ${commit} | tar -x`, ROOT)
     linkPackages(part)
-    run(part, process.execPath, 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json')
+    // What was left unused then is no reason not to run it now.
+    const lenient = ['--noUnusedLocals', 'false', '--noUnusedParameters', 'false']
+    run(part, process.execPath, 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', ...lenient)
     run(part, process.execPath, 'infra/bundle.mjs')
     // Serve demands pages, and no test of a release looks at them.
     cpSync(join(ROOT, 'dist/dashboard'), join(part, 'dist/dashboard'), { recursive: true })
