@@ -8,6 +8,7 @@ import { benchIdleUp } from './idle-up.js'
 import { benchKafka } from './kafka.js'
 import { benchKafkaStreams } from './kafka-streams.js'
 import { benchKeywordSearch } from './keyword-search.js'
+import { benchLongHistory } from './long-history.js'
 import { benchNewTokens } from './new-tokens.js'
 import { benchPipeline } from './pipeline.js'
 import { benchRest } from './rest.js'
@@ -29,6 +30,7 @@ const BENCHES: readonly (readonly [name: string, what: string, run: () => boolea
   ['solana', 'decoding of Solana blocks', benchSolana],
   ['fan-out', 'pushes to many sockets', benchFanOut],
   ['rest', 'REST requests', benchRest],
+  ['long-history', 'candles and swaps from a year, beside a day', benchLongHistory],
   ['export', 'files of a million trades', benchExport],
   ['restore', 'subscriptions that resume', benchRestore],
   ['kafka', 'appends to Kafka', benchKafka],

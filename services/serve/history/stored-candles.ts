@@ -1,7 +1,9 @@
-import type { Interval } from '../../core/domain/chains.js'
+import { INTERVAL_SECONDS } from '../../core/domain/buckets.js'
+import { INTERVALS, type Interval } from '../../core/domain/chains.js'
 import { CANDLE_FIGURES } from '../../core/domain/packed-candles.js'
 import type { ServedChain } from '../memory/served-chain.js'
 import { type Bar, barOf, type Category } from './candle-bars.js'
+import { readNearRows } from './near-rows.js'
 import type { Queries } from './query-lanes.js'
 import { clampS, numberOf, type StoredRow } from './stored-rows.js'
 
@@ -26,7 +28,7 @@ export async function readStoredBars(
   // Extra rows for those the overlay removes.
   const rows = limit + unflushed.length
   const visible = segments.filter(({ pair }) => !state.candles.isHidden(pair))
-  const stored = visible.length === 0 ? [] : await storedBars(store, state.chain, candles, visible, order, rows)
+  const stored = visible.length === 0 ? [] : await storedBars(store, state, candles, visible, order, rows)
   const byTime = new Map(stored.map((bar) => [bar.timeS, bar]))
   for (const candle of unflushed) {
     const bar = barOf(candle, candles.category)
@@ -48,7 +50,7 @@ export function inSpan(timeS: number, { fromS, toS }: Span): boolean {
 /** A candle without a price in this currency has no bar. */
 async function storedBars(
   store: Queries,
-  chain: string,
+  state: ServedChain,
   { interval, category }: StoredCandles,
   segments: readonly Segment[],
   order: Order,
@@ -58,14 +60,19 @@ async function storedBars(
   const froms = segments.map(({ fromS }) => clampS(fromS))
   const tos = segments.map(({ toS }) => clampS(toS))
   const figures = CANDLE_FIGURES.filter((name) => name.endsWith(`_${category}`))
-  const rows = await store.query<StoredRow>(
-    `SELECT toUInt32(time) AS time_s, ${figures.join(', ')} FROM candle_rows FINAL
+  const firstS = Math.min(...pairs.map((pair) => state.pairs.get(pair)?.first_trade_at ?? 0))
+  const [fromS, toS] = [froms[0] ?? 0, tos.at(-1) ?? 0]
+  const spacingS = INTERVAL_SECONDS[INTERVALS.indexOf(interval)] ?? 1
+  const read = (from: number, to: number) =>
+    store.query<StoredRow>(
+      `SELECT toUInt32(time) AS time_s, ${figures.join(', ')} FROM candle_rows FINAL
      WHERE chain = {chain:String} AND pair IN {pairs:Array(String)} AND interval = {interval:String}
        AND time >= toDateTime({from:UInt32}, 'UTC') AND time <= toDateTime({to:UInt32}, 'UTC')
        ${segments.length === 1 ? '' : IN_A_SEGMENT} AND NOT isNaN(close_${category})
      ORDER BY time ${order === 'latest' ? 'DESC' : 'ASC'} LIMIT {limit:UInt32}`,
-    { ...{ chain, pairs, interval, froms, tos, limit }, ...{ from: froms[0] ?? 0, to: tos.at(-1) ?? 0 } },
-  )
+      { chain: state.chain, pairs, interval, froms, tos, limit, from, to },
+    )
+  const rows = await readNearRows({ fromS, toS, order, limit, firstS, lastS: state.nowS, spacingS }, read)
   const figure = (row: StoredRow, name: string) => numberOf(row[`${name}_${category}`])
   return rows.map((row) => ({
     timeS: Number(row.time_s),

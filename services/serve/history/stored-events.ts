@@ -2,6 +2,7 @@ import type { LiquidityTrade, PairUpdate, Trade } from '../../core/domain/record
 import type { Placed } from '../memory/event-overlay.js'
 import type { ServedChain } from '../memory/served-chain.js'
 import { type EventQuery, inOrder, isIncluded, type Ordered, type Place, readsForward } from './event-order.js'
+import { readNearRows } from './near-rows.js'
 import type { Queries } from './query-lanes.js'
 import {
   clampS,
@@ -76,20 +77,28 @@ async function storedRows(
   const order = ['time', 'block_number', 'tx_index', 'log_index', 'sub']
   const beyond = `AND (${order.join(', ')}) ${sort === 'asc' ? '>' : '<'}
     (toDateTime({time:UInt32}, 'UTC'), {block:UInt64}, {tx:UInt32}, {log:UInt32}, {sub:UInt32})`
-  return store.query<StoredRow>(
-    `SELECT toUInt32(time) AS time_s, block_number, ${columns.join(', ')} FROM ${name} FINAL
+  const range = {
+    fromS: clampS(sort === 'asc' && after !== undefined ? Math.max(fromS, after.timeS) : fromS),
+    toS: clampS(sort === 'desc' && after !== undefined ? Math.min(toS, after.timeS) : toS),
+  }
+  const { first_trade_at: firstS = 0, last_trade_at: lastS = 0, tx_count: trades = 0 } = state.pairs.get(pair) ?? {}
+  const span = { firstS, lastS, spacingS: (lastS - firstS) / Math.max(1, trades) }
+  const read = (from: number, to: number) =>
+    store.query<StoredRow>(
+      `SELECT toUInt32(time) AS time_s, block_number, ${columns.join(', ')} FROM ${name} FINAL
      WHERE chain = {chain:String} AND pair = {pair:String}
        AND time >= toDateTime({from:UInt32}, 'UTC') AND time <= toDateTime({to:UInt32}, 'UTC')
        AND block_number <= {upTo:UInt64} ${kind === null ? '' : 'AND kind = {kind:String}'}
        ${after === undefined ? '' : beyond}
      ORDER BY ${order.map((column) => `${column} ${direction}`).join(', ')} LIMIT {limit:UInt32}`,
-    {
-      ...{ chain: state.chain, pair, from: clampS(fromS), to: clampS(toS), limit },
-      ...(after === undefined ? {} : placeParams(after)),
-      ...(kind === null ? {} : { kind }),
-      upTo: Math.min(state.events.storedUpToBlock, upToBlock ?? Number.MAX_SAFE_INTEGER),
-    },
-  )
+      {
+        ...{ chain: state.chain, pair, from, to, limit },
+        ...(after === undefined ? {} : placeParams(after)),
+        ...(kind === null ? {} : { kind }),
+        upTo: Math.min(state.events.storedUpToBlock, upToBlock ?? Number.MAX_SAFE_INTEGER),
+      },
+    )
+  return readNearRows({ ...range, ...span, order: direction === 'ASC' ? 'earliest' : 'latest', limit }, read)
 }
 
 function placeParams({ timeS, blockNumber, tx_index, log_index, sub }: Place) {
