@@ -87,7 +87,9 @@ it(
     }
     const history = byTime(markets.map((market) => market.history))
     const plan: UpPlan = { folder, chains: money, settings, events: writeRecording(folder, 'tape.jsonl', history) }
-    const first = await startUp({ ...plan, asUser: true })
+    // A stop waits for the last checkpoint: not for one of a minute of all chains.
+    const often = { ...settings, intervals: { ...settings.intervals, checkpoint_ms: 5000 } }
+    const first = await startUp({ ...plan, settings: often, asUser: true })
     for (const { chain } of markets) await first.stored(chain, HISTORY)
     expect((await first.stop()).code).toBe(0)
 
