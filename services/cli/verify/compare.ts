@@ -4,7 +4,7 @@ import { updatesTopic } from '../../core/log/port.js'
 import { type OpenLog, rawRecords } from '../../core/log/topic-records.js'
 import type { Store } from '../../core/store/port.js'
 import { readExpression, readRows } from '../../core/store/row-binary.js'
-import { asWrittenNow, type StoredState } from '../../core/store/stored-states.js'
+import { type StoredState, writtenNow } from '../../core/store/stored-states.js'
 import { TABLES, type TableName } from '../../core/store/tables.js'
 import { fingerprintOf, type Refolded } from './refold.js'
 
@@ -136,10 +136,10 @@ async function* storedRows(
 /** States of earlier versions in the columns of today; the last cell of such a row is their text. */
 function asToday(table: keyof typeof KEYS, row: Row, columns: readonly string[]): Row {
   if (table !== 'pair_rows' && table !== 'token_rows') return row
-  if (row.at(-1) === '') return row.slice(0, -1)
+  const cells = row.slice(0, -1)
+  if (row.at(-1) === '') return cells
   const named = Object.fromEntries([...columns, 'state'].map((name, at) => [name, row[at]]))
-  const written = asWrittenNow(table, named as StoredState)
-  return columns.map((name) => written[name])
+  return writtenNow(table, named as StoredState) ?? cells
 }
 
 /** Keys of rows, including tombstones, written after the end of the replay. */

@@ -2,7 +2,7 @@
 import { type PackedWindows, packWindows, type Window } from '../domain/packed-windows.js'
 import type { PairInfo, PairUpdate, TokenInfo, TokenUpdate } from '../domain/records.js'
 import { PAIR_FIGURES, TOKEN_FIGURES } from '../domain/state-figures.js'
-import { readExpression } from './row-binary.js'
+import { type Cell, type ReadCell, RowWriter, readExpression, readRows } from './row-binary.js'
 import { TABLES } from './tables.js'
 
 /** A row as JSON has it: null for NaN, text for large integers. */
@@ -106,25 +106,14 @@ function parseState<Entry extends { windows: PackedWindows }>(row: StoredState):
   return { ...entry, windows: packed } as unknown as Entry
 }
 
-/** A row of an earlier version as this one writes it. */
-export function asWrittenNow(table: 'pair_rows' | 'token_rows', row: StoredState): Record<string, unknown> {
+/** The cells of a row of an earlier version, as `readRows` has those of one that is written now; undefined for a tombstone. */
+export function writtenNow(table: 'pair_rows' | 'token_rows', row: StoredState): ReadCell[] | undefined {
   const entry = table === 'pair_rows' ? pairOfRow(row) : tokenOfRow(row)
-  if (entry === undefined || row.state === '') return row
-  const { info, windows, ...state } = entry
-  const written: Record<string, unknown> = { ...row, ...info, ...state, windows: [...windows] }
-  const cells = Object.entries(written).map(([name, value]) => [name, value === null ? nullCellOf(name) : value])
-  return Object.fromEntries(cells)
-}
-
-const NULL_CELLS: Record<string, null | number> = {
-  ...Object.fromEntries(['name', 'symbol', 'owner', 'risk', 'logo_url', 'links'].map((name) => [name, null])),
-  ...{ decimals: -1, fee: Number.NaN, launch_price: Number.NaN, holders_since: Number.NaN },
-}
-
-/** As `RowWriter` writes null. */
-function nullCellOf(name: string): string | number | null {
-  const cell = NULL_CELLS[name]
-  return cell === undefined ? '' : cell
+  if (entry === undefined) return undefined
+  const values: Record<string, unknown> = { ...row, ...entry.info, ...entry }
+  const writer = new RowWriter(table)
+  writer.row(TABLES[table].map((name) => values[name] as Cell))
+  return readRows(table, writer.finish()).next().value ?? undefined
 }
 
 /** Fields whose null means null; every other null in the text is an unknown number (NaN). */
