@@ -1,11 +1,15 @@
 /** The candles of a batch. */
 import { INTERVALS } from '../../core/domain/chains.js'
 import { AT, CANDLE_WIDTH, FIRST_FIGURE, type PackedCandles } from '../../core/domain/packed-candles.js'
+import type { RowWriter } from '../../core/store/row-binary.js'
 import { NO_ROW, TimedRows } from './timed-rows.js'
 
 export class CandleRows extends TimedRows {
-  constructor(private readonly chain: string) {
-    super('candle_rows')
+  constructor(
+    private readonly chain: string,
+    writer: RowWriter,
+  ) {
+    super(writer)
   }
 
   /** Puts the candle at `at` of `data`. `newest`: the pair's newest row of the interval; returns the one it has then. */

@@ -70,8 +70,8 @@ export function* encodingRows(chain: string, batch: RowBatch, facts: RowFacts): 
     batch.writer('progress_rows').row(row)
   }
   return ORDER.flatMap((table) => {
-    const writer = batch.written(table)
-    return writer === undefined ? [] : [{ table, rows: writer.finish() }]
+    const rows = batch.writers.get(table)?.finish()
+    return rows === undefined || rows.length === 0 ? [] : [{ table, rows }]
   })
 }
 

@@ -1,10 +1,14 @@
 /** What the pairs of a batch were worth, by hour. */
+import type { RowWriter } from '../../core/store/row-binary.js'
 import type { HourFigures, PairHour } from '../fold/pair-hours.js'
 import { NO_ROW, TimedRows } from './timed-rows.js'
 
 export class PairHourRows extends TimedRows {
-  constructor(private readonly chain: string) {
-    super('pair_hour_rows')
+  constructor(
+    private readonly chain: string,
+    writer: RowWriter,
+  ) {
+    super(writer)
   }
 
   /** `newest`: the pair's newest row; returns the one it has then. */

@@ -26,8 +26,8 @@ const HOURS = INTERVALS.length
 let lastBatch = NO_BATCH
 
 export class RowBatch {
-  /** Rows that no later block of the batch replaces. */
-  private readonly writers = new Map<TableName, RowWriter>()
+  /** Rows as bytes; those of pairs, tokens and holders are written when the batch is encoded. */
+  readonly writers = new Map<TableName, RowWriter>()
   readonly pairs = new BatchStates<(typeof PAIR_FIGURES)[number], PairTexts>(PAIR_FIGURES, HOURS + 1)
   readonly tokens = new BatchStates<(typeof TOKEN_FIGURES)[number], TokenTexts>(TOKEN_FIGURES)
   readonly candles: CandleRows
@@ -43,8 +43,8 @@ export class RowBatch {
   constructor(private readonly chain: string) {
     lastBatch += 1
     this.number = lastBatch
-    this.candles = new CandleRows(chain)
-    this.pairHours = new PairHourRows(chain)
+    this.candles = new CandleRows(chain, this.writer('candle_rows'))
+    this.pairHours = new PairHourRows(chain, this.writer('pair_hour_rows'))
   }
 
   /** How many rows it has. */
@@ -152,13 +152,6 @@ export class RowBatch {
     this.otherRows += 1
   }
 
-  /** Undefined: it has no row of that table. */
-  written(table: TableName): RowWriter | undefined {
-    if (table === 'candle_rows') return this.candles.count === 0 ? undefined : this.candles.writer
-    if (table === 'pair_hour_rows') return this.pairHours.count === 0 ? undefined : this.pairHours.writer
-    return this.writers.get(table)
-  }
-
   writer(table: TableName): RowWriter {
     let writer = this.writers.get(table)
     if (writer === undefined) {
@@ -170,7 +163,7 @@ export class RowBatch {
 }
 
 /** True for an hour that is not there yet. Most are the last one again. */
-function putHour<Hour extends { hourS: number }>(hours: Hour[], next: Hour): boolean {
+function putHour(hours: HolderHourState[], next: HolderHourState): boolean {
   let at = hours.length - 1
   while (at >= 0 && hours[at]?.hourS !== next.hourS) at -= 1
   if (at >= 0) hours[at] = next
@@ -180,6 +173,7 @@ function putHour<Hour extends { hourS: number }>(hours: Hour[], next: Hour): boo
 
 const TRADE_FILLERS = new Array<null>(20).fill(null)
 const LIQUIDITY_FILLERS = new Array<null>(13).fill(null)
+
 /** Value by value for speed: most rows of a batch are trades and candles. */
 function putTrade(
   to: RowWriter,

@@ -2,8 +2,7 @@
  * Rows of a batch that have a time, as the bytes that are inserted: candles and hours. A row that changes again is written over. Rows
  * of one series (a pair's candles of an interval, its hours) are linked from the newest to the first.
  */
-import { RowWriter } from '../../core/store/row-binary.js'
-import type { TableName } from '../../core/store/tables.js'
+import type { RowWriter } from '../../core/store/row-binary.js'
 
 /** Of a series without rows. */
 export const NO_ROW = 0
@@ -13,16 +12,13 @@ const TIME_BYTES = 4
 const FIRST_ROWS = 256
 
 export class TimedRows {
-  readonly writer: RowWriter
   /** How many there are. */
   count = 0
   /** By row: where its figures begin, and the row of its series before it. */
   private places = new Int32Array(FIRST_ROWS)
   private before = new Int32Array(FIRST_ROWS)
 
-  constructor(table: TableName) {
-    this.writer = new RowWriter(table)
-  }
+  constructor(protected readonly writer: RowWriter) {}
 
   /** The row of that time in a series; `NO_ROW`: there is none. */
   find(newest: number, timeS: number): number {

@@ -30,6 +30,7 @@ export type ProgressRow = {
   /** Rows up to this version come from updates up to `seq`. */
   version: string
 }
+
 const PAGE_ROWS = 20_000
 
 /** Reads how far each chain is flushed. */
