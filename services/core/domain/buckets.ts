@@ -1,7 +1,9 @@
 /** Time buckets of candles: UTC floors, weeks from Monday 00:00. Intervals are addressed by their index in INTERVALS. */
-import { INTERVALS } from './chains.js'
+import { INTERVALS, type Interval } from './chains.js'
 
 export const INTERVAL_SECONDS: readonly number[] = [1, 60, 300, 900, 1800, 3600, 7200, 14400, 86400, 604800]
+export const intervalSeconds = (interval: Interval): number => INTERVAL_SECONDS[INTERVALS.indexOf(interval)] ?? 1
+
 export const S1 = INTERVALS.indexOf('s1')
 export const K1 = INTERVALS.indexOf('k1')
 export const K60 = INTERVALS.indexOf('k60')

@@ -2,7 +2,8 @@ import type { ServedChain } from '../memory/served-chain.js'
 import { type Bar, type Category, fillPrevious, type HistoryInterval, rollUp } from './candle-bars.js'
 import { readHotBars } from './hot/hot-bars.js'
 import type { HistorySources } from './hot/hot-history.js'
-import { inSpan, type Order, readStoredBars, type Segment, type Span } from './stored-candles.js'
+import type { Order } from './near-rows.js'
+import { inSpan, readStoredBars, type Segment, type Span } from './stored-candles.js'
 
 export const wholeHistory = (pair: string): Segment => ({ pair, fromS: 0, toS: Number.MAX_SAFE_INTEGER })
 

@@ -1,6 +1,7 @@
 import type { HistoryInterval } from './candle-bars.js'
+import type { Order } from './near-rows.js'
 import type { Queries } from './query-lanes.js'
-import type { Order, Span } from './stored-candles.js'
+import type { Span } from './stored-candles.js'
 import { clampS, numberOf, type StoredRow } from './stored-rows.js'
 
 export type HolderCount = { timeS: number; holders: number }

@@ -6,10 +6,13 @@ const SPARE = 8
 const SHORTER_READS = 2
 const WIDEN_AT_MOST = 64
 
+/** Which rows of a range are taken if there are too many. */
+export type Order = 'earliest' | 'latest'
+
 export type NearRows = {
   fromS: number
   toS: number
-  order: 'earliest' | 'latest'
+  order: Order
   limit: number
   /** About where rows begin and end, whatever the range. */
   firstS: number

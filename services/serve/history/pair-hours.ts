@@ -1,6 +1,7 @@
 import type { HistoryInterval } from './candle-bars.js'
+import type { Order } from './near-rows.js'
 import type { Queries } from './query-lanes.js'
-import { IN_A_SEGMENT, type Order, type Segment, type Span } from './stored-candles.js'
+import { IN_A_SEGMENT, type Segment, type Span } from './stored-candles.js'
 import { clampS, numberOf, type StoredRow } from './stored-rows.js'
 
 /** What a pair was worth at the end of an hour or day with events; NaN: unknown. */

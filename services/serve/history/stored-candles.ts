@@ -1,16 +1,15 @@
-import { INTERVAL_SECONDS } from '../../core/domain/buckets.js'
-import { INTERVALS, type Interval } from '../../core/domain/chains.js'
+import { intervalSeconds } from '../../core/domain/buckets.js'
+import type { Interval } from '../../core/domain/chains.js'
 import { CANDLE_FIGURES } from '../../core/domain/packed-candles.js'
 import type { ServedChain } from '../memory/served-chain.js'
 import { type Bar, barOf, type Category } from './candle-bars.js'
-import { readNearRows } from './near-rows.js'
+import { type Order, readNearRows } from './near-rows.js'
 import type { Queries } from './query-lanes.js'
 import { clampS, numberOf, type StoredRow } from './stored-rows.js'
 
 /** A range of bucket starts taken from one pair. */
 export type Segment = { pair: string; fromS: number; toS: number }
 export type Span = { fromS: number; toS: number }
-export type Order = 'earliest' | 'latest'
 export type StoredCandles = { interval: Interval; category: Category }
 
 /** Stored bars of the segments merged with unflushed ones, ascending: at least the last (or first) `limit` of them. */
@@ -62,7 +61,7 @@ async function storedBars(
   const figures = CANDLE_FIGURES.filter((name) => name.endsWith(`_${category}`))
   const firstS = Math.min(...pairs.map((pair) => state.pairs.get(pair)?.first_trade_at ?? 0))
   const [fromS, toS] = [froms[0] ?? 0, tos.at(-1) ?? 0]
-  const spacingS = INTERVAL_SECONDS[INTERVALS.indexOf(interval)] ?? 1
+  const spacingS = intervalSeconds(interval)
   const read = (from: number, to: number) =>
     store.query<StoredRow>(
       `SELECT toUInt32(time) AS time_s, ${figures.join(', ')} FROM candle_rows FINAL

@@ -2,7 +2,7 @@ import type { LiquidityTrade, PairUpdate, Trade } from '../../core/domain/record
 import type { Placed } from '../memory/event-overlay.js'
 import type { ServedChain } from '../memory/served-chain.js'
 import { type EventQuery, inOrder, isIncluded, type Ordered, type Place, readsForward } from './event-order.js'
-import { readNearRows } from './near-rows.js'
+import { type Order, readNearRows } from './near-rows.js'
 import type { Queries } from './query-lanes.js'
 import {
   clampS,
@@ -55,7 +55,7 @@ export async function readStoredEvents<Event extends Ordered>(
   const isForward = readsForward(query)
   // Before the query: what is flushed while it runs must be in one of the two.
   const unflushed = table.unflushed(state, query.pair)
-  const rows = await storedRows(store, state, query, table, kind, isForward ? 'ASC' : 'DESC')
+  const rows = await storedRows(store, state, query, table, kind, isForward ? 'earliest' : 'latest')
   const byId = new Map(rows.map(table.eventOf).map((event) => [event.id, event]))
   for (const event of unflushed) {
     if (kind !== null && (event as { kind?: string }).kind !== kind) continue
@@ -72,10 +72,11 @@ async function storedRows(
   { pair, limit, fromS = 0, toS = Number.MAX_SAFE_INTEGER, sort, after, upToBlock }: EventQuery,
   { name, columns }: Pick<EventTable<Ordered>, 'name' | 'columns'>,
   kind: WantedKind,
-  direction: 'ASC' | 'DESC',
+  order: Order,
 ): Promise<StoredRow[]> {
-  const order = ['time', 'block_number', 'tx_index', 'log_index', 'sub']
-  const beyond = `AND (${order.join(', ')}) ${sort === 'asc' ? '>' : '<'}
+  const place = ['time', 'block_number', 'tx_index', 'log_index', 'sub']
+  const direction = order === 'earliest' ? 'ASC' : 'DESC'
+  const beyond = `AND (${place.join(', ')}) ${sort === 'asc' ? '>' : '<'}
     (toDateTime({time:UInt32}, 'UTC'), {block:UInt64}, {tx:UInt32}, {log:UInt32}, {sub:UInt32})`
   const range = {
     fromS: clampS(sort === 'asc' && after !== undefined ? Math.max(fromS, after.timeS) : fromS),
@@ -90,7 +91,7 @@ async function storedRows(
        AND time >= toDateTime({from:UInt32}, 'UTC') AND time <= toDateTime({to:UInt32}, 'UTC')
        AND block_number <= {upTo:UInt64} ${kind === null ? '' : 'AND kind = {kind:String}'}
        ${after === undefined ? '' : beyond}
-     ORDER BY ${order.map((column) => `${column} ${direction}`).join(', ')} LIMIT {limit:UInt32}`,
+     ORDER BY ${place.map((column) => `${column} ${direction}`).join(', ')} LIMIT {limit:UInt32}`,
       {
         ...{ chain: state.chain, pair, from, to, limit },
         ...(after === undefined ? {} : placeParams(after)),
@@ -98,7 +99,7 @@ async function storedRows(
         upTo: Math.min(state.events.storedUpToBlock, upToBlock ?? Number.MAX_SAFE_INTEGER),
       },
     )
-  return readNearRows({ ...range, ...span, order: direction === 'ASC' ? 'earliest' : 'latest', limit }, read)
+  return readNearRows({ ...range, ...span, order, limit }, read)
 }
 
 function placeParams({ timeS, blockNumber, tx_index, log_index, sub }: Place) {

@@ -1,6 +1,6 @@
 /** Opaque cursors: a position in a history, from which reading goes on even if a reorg removed what was there. */
 import type { EventQuery, Place } from '../history/event-order.js'
-import type { Order } from '../history/stored-candles.js'
+import type { Order } from '../history/near-rows.js'
 import { badRequest } from './problem.js'
 
 export type EventCursor = { sort: EventQuery['sort']; after: Place }

@@ -1,6 +1,7 @@
 import type { ServedChain } from '../../memory/served-chain.js'
 import type { Bar } from '../candle-bars.js'
-import type { Order, Segment, StoredCandles } from '../stored-candles.js'
+import type { Order } from '../near-rows.js'
+import type { Segment, StoredCandles } from '../stored-candles.js'
 import type { HotHistory } from './hot-history.js'
 
 /** The store deletes older second candles; the shortest retention is a day. */

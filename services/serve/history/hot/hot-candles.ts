@@ -9,6 +9,7 @@ import {
   type PackedCandles,
 } from '../../../core/domain/packed-candles.js'
 import type { Bar, Category } from '../candle-bars.js'
+import type { Order } from '../near-rows.js'
 
 const TIME = 0
 const OPEN = 1
@@ -73,7 +74,7 @@ export class HotCandles {
    * The last (or the first) `limit` bars of a range, ascending. Undefined if some of them may be older than what is kept;
    * `floorS`: what is older than this is not answered from here.
    */
-  read(range: BarRange, order: 'earliest' | 'latest', limit: number, floorS: number): Bar[] | undefined {
+  read(range: BarRange, order: Order, limit: number, floorS: number): Bar[] | undefined {
     const from = this.firstAtOrAfter(range.fromS)
     const end = this.firstAtOrAfter(range.toS + 1)
     const isCovered = range.fromS >= Math.max(this.coveredFromS, floorS)

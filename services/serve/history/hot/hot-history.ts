@@ -1,11 +1,11 @@
-import { INTERVAL_SECONDS } from '../../../core/domain/buckets.js'
-import { INTERVALS } from '../../../core/domain/chains.js'
+import { intervalSeconds } from '../../../core/domain/buckets.js'
 import type { AppliedUpdate } from '../../memory/apply-update.js'
 import type { ServedChain } from '../../memory/served-chain.js'
 import type { EventQuery, Ordered } from '../event-order.js'
 import { firstPair } from '../first-pair.js'
+import type { Order } from '../near-rows.js'
 import type { Queries, QueryLanes } from '../query-lanes.js'
-import { type Order, readStoredBars, type Segment, type StoredCandles } from '../stored-candles.js'
+import { readStoredBars, type Segment, type StoredCandles } from '../stored-candles.js'
 import { type EventTable, readStoredEvents } from '../stored-events.js'
 import { readMainPairSwitches } from '../stored-main-pairs.js'
 import type { Flush } from '../top-holders.js'
@@ -74,8 +74,7 @@ export function createHotHistory(
 }
 
 function isRecent({ nowS }: ServedChain, { interval }: StoredCandles, { fromS, toS }: Segment, order: Order): boolean {
-  const seconds = INTERVAL_SECONDS[INTERVALS.indexOf(interval)] ?? 1
-  return (order === 'latest' ? toS : fromS) >= nowS - keptCandles(interval) * seconds
+  return (order === 'latest' ? toS : fromS) >= nowS - keptCandles(interval) * intervalSeconds(interval)
 }
 
 function isAboutRecent({ nowS }: ServedChain, { fromS = nowS, toS = nowS, after }: EventQuery): boolean {
