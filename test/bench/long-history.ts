@@ -8,12 +8,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openStore } from '../../services/core/store/clickhouse-store.js'
 import type { Store } from '../../services/core/store/port.js'
-import { type Cell, RowWriter } from '../../services/core/store/row-binary.js'
-import { TABLES, type TableName } from '../../services/core/store/tables.js'
-import type { Order } from '../../services/serve/history/stored-candles.js'
+import type { Cell } from '../../services/core/store/row-binary.js'
+import type { Order } from '../../services/serve/history/near-rows.js'
 import { readStoredBars } from '../../services/serve/history/stored-candles.js'
 import { readStoredEvents, TRADES } from '../../services/serve/history/stored-events.js'
 import { createServedChain, pairStateOf, putPair, type ServedChain } from '../../services/serve/memory/served-chain.js'
+import { binaryRows } from '../rig/binary-rows.js'
 import { createRandom } from '../rig/market/random.js'
 import { pairInfo, pairUpdate } from '../serve/updates.js'
 import { printTable } from './measure.js'
@@ -101,8 +101,8 @@ async function fill(store: Store, chain: string, minutes: number): Promise<Histo
   const firstS = END_S - minutes * 60
   for (let done = 0; done < minutes; done += MINUTES_AT_ONCE) {
     const count = Math.min(MINUTES_AT_ONCE, minutes - done)
-    await store.insertRows('candle_rows', rowsOf('candle_rows', chain, firstS + done * 60, count, candle))
-    await store.insertRows('trade_rows', rowsOf('trade_rows', chain, firstS + done * 60, count, trade))
+    await store.insertRows('candle_rows', binaryRows('candle_rows', rowsOf(chain, firstS + done * 60, count, candle)))
+    await store.insertRows('trade_rows', binaryRows('trade_rows', rowsOf(chain, firstS + done * 60, count, trade)))
   }
   const state = createServedChain(chain)
   state.nowS = END_S
@@ -116,18 +116,14 @@ async function fill(store: Store, chain: string, minutes: number): Promise<Histo
 type Values = Readonly<Record<string, Cell>>
 type RowOf = (n: number, timeS: number) => Values
 
-function rowsOf(table: TableName, chain: string, fromS: number, minutes: number, rowOf: RowOf) {
-  const writer = new RowWriter(table)
-  const columns: readonly string[] = TABLES[table]
+function* rowsOf(chain: string, fromS: number, minutes: number, rowOf: RowOf): Generator<Values> {
   for (let pair = 0; pair < PAIRS; pair += 1) {
     const shared = { chain, pair: address('pool', pair), version: 1, is_deleted: 0 }
     for (let n = 0; n < minutes; n += 1) {
       const timeS = fromS + n * 60
-      const values: Values = { ...shared, time: timeS, ...rowOf(n, timeS) }
-      writer.row(columns.map((name) => values[name]))
+      yield { ...shared, time: timeS, ...rowOf(n, timeS) }
     }
   }
-  return writer.finish()
 }
 
 function candle(n: number): Values {

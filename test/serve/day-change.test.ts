@@ -1,6 +1,7 @@
 /** The change since midnight of a pair whose last block has a time before midnight, on a chain that is past it. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Rig, row, rowsOf, startRig } from './rig.js'
+import { binaryRows } from '../rig/binary-rows.js'
+import { type Rig, row, startRig } from './rig.js'
 import { CHAIN, DAY_S, PAIR, pairUpdate, storedColumns, tokenUpdate, update, weth } from './updates.js'
 
 const NOW_S = DAY_S + 600
@@ -27,8 +28,8 @@ it('is the change that the update carries', async () => {
 it('is the same after a restart, since a stored trade is of today', async () => {
   const shared = { chain: CHAIN, version: 2 ** 40 + 1, is_deleted: 0 }
   const tokens = [tokenUpdate(), weth()].map((token) => ({ ...storedColumns(token), ...shared }))
-  await rig.store.insertRows('pair_rows', rowsOf('pair_rows', [{ ...storedColumns(pair), ...shared }]))
-  await rig.store.insertRows('token_rows', rowsOf('token_rows', tokens))
+  await rig.store.insertRows('pair_rows', binaryRows('pair_rows', [{ ...storedColumns(pair), ...shared }]))
+  await rig.store.insertRows('token_rows', binaryRows('token_rows', tokens))
   await rig.store.insert('trade_rows', row('trade_rows', { ...shared, pair: PAIR, time: DAY_S + 300 }))
   const progress = { ...shared, epoch: 1, seq: 1, number: 100, hash: '0xb100', now: NOW_S }
   await rig.store.insert('progress_rows', row('progress_rows', progress))

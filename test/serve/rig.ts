@@ -15,7 +15,6 @@ import { silentLogger } from '../../services/core/runtime/logger.js'
 import { createMetrics } from '../../services/core/runtime/metrics.js'
 import { openStore } from '../../services/core/store/clickhouse-store.js'
 import type { Store } from '../../services/core/store/port.js'
-import { type Cell, RowWriter } from '../../services/core/store/row-binary.js'
 import { replayDatabase, TABLES, type TableName } from '../../services/core/store/tables.js'
 import { createServe } from '../../services/serve/main.js'
 import type { ServeConfig, ServeDeps } from '../../services/serve/serve-deps.js'
@@ -203,13 +202,6 @@ export async function startRig(
       rmSync(directory, { recursive: true, force: true })
     },
   }
-}
-
-/** Rows of one table as the sink inserts them; omitted columns are null. */
-export function rowsOf(table: TableName, rows: readonly Record<string, unknown>[]): Uint8Array {
-  const writer = new RowWriter(table)
-  for (const values of rows) writer.row(TABLES[table].map((column) => values[column] as Cell))
-  return writer.finish()
 }
 
 /** A row as text; omitted columns take their default. */

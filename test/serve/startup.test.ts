@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { EventLog } from '../../services/core/log/port.js'
 import { findOffset } from '../../services/serve/memory/read-updates.js'
+import { binaryRows } from '../rig/binary-rows.js'
 import { steadyPort } from '../rig/servers/steady-port.js'
-import { KEY, type Rig, row, rowsOf, startRig } from './rig.js'
+import { KEY, type Rig, row, startRig } from './rig.js'
 import {
   CHAIN,
   firstUpdate,
@@ -46,9 +47,9 @@ const stateOf = (priceUsd: number) => ({
 async function storeState(epoch: number, seq: number, priceUsd: number): Promise<void> {
   const { pair, tokens } = stateOf(priceUsd)
   const shared = { chain: CHAIN, version: epoch * 2 ** 40 + seq }
-  await rig.store.insertRows('pair_rows', rowsOf('pair_rows', [{ ...storedColumns(pair), ...shared }]))
+  await rig.store.insertRows('pair_rows', binaryRows('pair_rows', [{ ...storedColumns(pair), ...shared }]))
   const rows = tokens.map((token) => ({ ...storedColumns(token), ...shared }))
-  await rig.store.insertRows('token_rows', rowsOf('token_rows', rows))
+  await rig.store.insertRows('token_rows', binaryRows('token_rows', rows))
   await storeProgress(epoch, seq)
 }
 

@@ -1,7 +1,8 @@
 /** The rows that the sink writes of random histories. */
 import type { Store } from '../../services/core/store/port.js'
 import type { TableName } from '../../services/core/store/tables.js'
-import { row, rowsOf } from './rig.js'
+import { binaryRows } from '../rig/binary-rows.js'
+import { row } from './rig.js'
 import { type FoldedStep, type Made, PAIRS } from './trade-history.js'
 import { storedColumns } from './updates.js'
 
@@ -25,7 +26,7 @@ export async function storeRows(store: Store, chain: string, folded: readonly Fo
     for (const { pair, gone } of update.retracted) if (gone) put('pair_rows', { pair, version, is_deleted: 1 })
     for (const token of update.tokens) put('token_rows', { ...storedColumns(token), version })
   }
-  for (const [table, values] of rows) await store.insertRows(table, rowsOf(table, values))
+  for (const [table, values] of rows) await store.insertRows(table, binaryRows(table, values))
 }
 
 export async function storeProgress(store: Store, chain: string, { update }: FoldedStep): Promise<void> {

@@ -1,6 +1,6 @@
 /** Rows for the store's tests, with defaults for columns that are not given. */
-import { type Cell, RowWriter } from '../../../services/core/store/row-binary.js'
 import { TABLES, type TableName } from '../../../services/core/store/tables.js'
+import { binaryRows } from '../../rig/binary-rows.js'
 
 const PLAIN: Record<string, unknown> = {
   ...{ chain: 'eth', pair: 'poolA', token: 'tokA', holder: 'alice', time: 1_760_000_000, block_number: 100 },
@@ -43,9 +43,7 @@ export function line(table: TableName, values: Record<string, unknown> = {}): st
 
 /** As the sink inserts it. */
 export function binaryLine(table: TableName, values: Record<string, unknown>): Uint8Array {
-  const writer = new RowWriter(table)
-  writer.row(TABLES[table].map((column) => (values[column] ?? PLAIN[column]) as Cell))
-  return writer.finish()
+  return binaryRows(table, [{ ...PLAIN, ...values }])
 }
 
 export function lines(table: TableName, rows: Record<string, unknown>[]): string {
