@@ -1,6 +1,7 @@
 /** Writes checkpoints, and drops idle pairs from memory once they are written. */
 import { atOnce } from '../../core/runtime/in-turns.js'
-import { type Balance, ByHolder } from '../state/balances.js'
+import type { Balance } from '../state/balances.js'
+import { ByHolder } from '../state/by-holder.js'
 import type { FoldState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
 import { WALLET_REACH_S } from '../state/rolling-windows.js'

@@ -1,8 +1,9 @@
 /** Restores the fold's state from a checkpoint. */
 import type { ChainFacts } from '../../core/domain/chains.js'
 import { noteRestoredTrades, type TradedAt } from '../fold/moved-windows.js'
-import { type Balance, ByHolder, type Holding, holdingOf, newHolding, parseBalance } from '../state/balances.js'
+import { type Balance, type Holding, holdingOf, newHolding, parseBalance } from '../state/balances.js'
 import type { BucketRing } from '../state/bucket-ring.js'
+import { ByHolder } from '../state/by-holder.js'
 import { type FoldSettings, FoldState, type RestingState } from '../state/fold-state.js'
 import type { BlockJournal, TextOp } from '../state/journal.js'
 import { ActivePair, PAIR, type PairText } from '../state/pairs.js'

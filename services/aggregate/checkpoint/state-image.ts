@@ -2,8 +2,9 @@
 import { K1, K60, S1 } from '../../core/domain/buckets.js'
 import { type ChainMoney, INTERVALS } from '../../core/domain/chains.js'
 import { moneyOf } from '../../core/domain/money.js'
-import { type Balance, type ByHolder, balanceText, holderKey } from '../state/balances.js'
+import { type Balance, balanceText, holderKey } from '../state/balances.js'
 import type { BucketRing } from '../state/bucket-ring.js'
+import type { ByHolder } from '../state/by-holder.js'
 import type { BeforeChange, FoldState } from '../state/fold-state.js'
 import type { BlockJournal, TextOp } from '../state/journal.js'
 import { type ActivePair, PAIR } from '../state/pairs.js'
@@ -143,12 +144,10 @@ export class StateCapture implements BeforeChange {
     }
     this.state.beforeChange = null
     let copied = 0
-    for (const [token, holders] of this.balances.entries()) {
-      for (const [holder, balance] of holders) {
-        this.changes.push({ key: balanceKey(token, holder), value: balance && packText(balanceText(balance)) })
-        copied += 1
-        if (copied % BALANCES_PER_STEP === 0) yield
-      }
+    for (const [token, holder, balance] of this.balances.entries()) {
+      this.changes.push({ key: balanceKey(token, holder), value: balance && packText(balanceText(balance)) })
+      copied += 1
+      if (copied % BALANCES_PER_STEP === 0) yield
     }
   }
 }

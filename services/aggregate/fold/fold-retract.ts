@@ -1,8 +1,9 @@
 /** Applies a retract: undoes the orphaned blocks by their journals and publishes again what those blocks had published. */
 import { K1 } from '../../core/domain/buckets.js'
 import type { BlockUpdate } from '../../core/domain/records.js'
-import { ByHolder, type Holding } from '../state/balances.js'
+import type { Holding } from '../state/balances.js'
 import { type BucketRing, JOURNALED } from '../state/bucket-ring.js'
+import { ByHolder } from '../state/by-holder.js'
 import type { FoldState } from '../state/fold-state.js'
 import { type BlockJournal, OP, type TextOp } from '../state/journal.js'
 import { TOKEN } from '../state/tokens.js'
@@ -88,12 +89,10 @@ class Undo {
 
   holderChanges(): HolderChange[] {
     const { state } = this
-    return Array.from(this.holdings.entries(), ([, holdings]) =>
-      Array.from(holdings.values(), (of) => {
-        const restored = state.balance(of.token, of.holder) ?? { of, raw: null, updatedAtS: 0 }
-        return { ...restored, seq: state.seq }
-      }),
-    ).flat()
+    return Array.from(this.holdings.entries(), ([token, holder, of]) => {
+      const restored = state.balance(token, holder) ?? { of, raw: null, updatedAtS: 0 }
+      return { ...restored, seq: state.seq }
+    })
   }
 
   private step({ stack }: BlockJournal, op: number): void {

@@ -95,13 +95,20 @@ export class RowBatch {
     this.pairs.setNewestRow(slot, HOURS, this.pairHours.put(this.pairs.newestRow(slot, HOURS), hour, version))
   }
 
-  private addHolderHour(hour: HolderHour, version: number): void {
-    let hours = this.holderHours.get(hour.token)
+  private addHolderHour({ token, hourS, holders }: HolderHour, version: number): void {
+    let hours = this.holderHours.get(token)
     if (hours === undefined) {
       hours = []
-      this.holderHours.set(hour.token, hours)
+      this.holderHours.set(token, hours)
     }
-    if (putHour(hours, { ...hour, version })) this.otherRows += 1
+    const known = hours.findLast((hour) => hour.hourS === hourS)
+    if (known === undefined) {
+      hours.push({ token, hourS, holders, version })
+      this.otherRows += 1
+      return
+    }
+    known.holders = holders
+    known.version = version
   }
 
   private addHolder(change: HolderChange): void {
@@ -160,15 +167,6 @@ export class RowBatch {
     }
     return writer
   }
-}
-
-/** True for an hour that is not there yet. Most are the last one again. */
-function putHour(hours: HolderHourState[], next: HolderHourState): boolean {
-  let at = hours.length - 1
-  while (at >= 0 && hours[at]?.hourS !== next.hourS) at -= 1
-  if (at >= 0) hours[at] = next
-  else hours.push(next)
-  return at < 0
 }
 
 const TRADE_FILLERS = new Array<null>(20).fill(null)

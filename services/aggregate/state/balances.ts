@@ -25,40 +25,6 @@ export type Balance = {
   seq: number
 }
 
-/** Values by token and holder. Two levels: joining the two texts to a key costs more than a second lookup. */
-export class ByHolder<Value> {
-  private readonly byToken = new Map<string, Map<string, Value>>()
-
-  get(token: string, holder: string): Value | undefined {
-    return this.byToken.get(token)?.get(holder)
-  }
-
-  set(token: string, holder: string, value: Value): void {
-    const known = this.byToken.get(token)
-    if (known !== undefined) known.set(holder, value)
-    else this.byToken.set(token, new Map([[holder, value]]))
-  }
-
-  /** Takes all values of another, which is then empty. */
-  take(other: ByHolder<Value>): void {
-    for (const [token, holders] of other.byToken) {
-      const known = this.byToken.get(token)
-      if (known === undefined) this.byToken.set(token, holders)
-      else for (const [holder, value] of holders) known.set(holder, value)
-    }
-    other.clear()
-  }
-
-  clear(): void {
-    this.byToken.clear()
-  }
-
-  /** By token, each with its holders. */
-  entries(): Iterable<readonly [string, ReadonlyMap<string, Value>]> {
-    return this.byToken
-  }
-}
-
 const KEY_MARK = '/'
 
 /** As checkpoints and journals name a holder. */

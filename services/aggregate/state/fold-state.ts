@@ -1,8 +1,9 @@
 /** The fold's whole state of one chain, and the current block's journal: every change goes through `touch…`. */
 import type { ChainFacts } from '../../core/domain/chains.js'
-import { type Balance, ByHolder } from './balances.js'
+import type { Balance } from './balances.js'
 import { BUCKET_WIDTH, type BucketRing, JOURNALED, TIME } from './bucket-ring.js'
 import { BucketRows } from './bucket-rows.js'
+import { ByHolder } from './by-holder.js'
 import { type BlockJournal, type Head, HOLDER_CODE, type Holder, OP } from './journal.js'
 import { ActivePair, PairTable } from './pairs.js'
 import type { SharedSpace, Windows } from './rolling-windows.js'
