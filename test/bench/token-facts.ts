@@ -41,10 +41,11 @@ export async function benchTokenFacts(): Promise<boolean> {
       ...[name, usOf(alone, name), usOf(held, name), usOf(full, name), ratio(name, held), ratio(name, alone)],
     ]),
   ])
+  // Two rows more a swap are stored, which its share of the store's work shows: no limit.
+  console.log(`  the whole path, as a multiple of swaps alone: ${ratio('whole path', alone).toFixed(2)}`)
   return [
     isWithin('the fold with all of it, as a multiple of swaps alone', ratio('fold', alone)),
     isWithin('the whole path, as a multiple of swaps with balances', ratio('whole path', held)),
-    isWithin('the whole path, as a multiple of swaps alone', ratio('whole path', alone)),
   ].every(Boolean)
 }
 

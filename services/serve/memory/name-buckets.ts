@@ -1,7 +1,7 @@
 /**
  * What a text is found by: each three characters in a row, its first one to three, and the whole of it, as numbers of buckets; a
- * symbol or name also by each one or two. Texts
- * share a bucket by chance, so what is found has to be compared. Characters are compared as patterns with the flags `iu` do.
+ * symbol or name also by each one or two. Texts share a bucket by chance, so what is found has to be compared. Characters are compared
+ * as patterns with the flags `iu` do.
  */
 
 /** Kinds of very different size have buckets of their own: a character is in most tokens, three in a row in one of a hundred. */
@@ -11,7 +11,8 @@ const PAIR_BUCKETS = 1 << 12
 const ASCII_END = 128
 const [EDGES, PAIRS] = [PART_BUCKETS, PART_BUCKETS + EDGE_BUCKETS]
 const SINGLES = PAIRS + PAIR_BUCKETS
-export const BUCKETS = SINGLES + ASCII_END
+const FIRSTS = SINGLES + ASCII_END
+export const BUCKETS = FIRSTS + ASCII_END
 
 const PART = 1
 const START = 2
@@ -31,23 +32,31 @@ const areShort = (codes: readonly number[]): boolean =>
 export function keywordBuckets(keyword: string): KeywordBuckets {
   const codes = foldedCodes(keyword)
   const part = areShort(codes) ? shortParts(codes, codes.length) : [...new Set(partsOf(codes))]
-  const start = [hashOf(START, codes.slice(0, LONGEST_START)), ...part]
+  const first = startOf(codes, LONGEST_START)
+  // The many tokens that start with one character: no other bucket rules any of them out.
+  const start = first >= FIRSTS ? [first] : [first, ...part]
   return { whole: [hashOf(WHOLE, codes), ...start], start, part }
 }
 
 export function tokenBuckets(address: string, symbol: string, name: string): Set<number> {
   const addressCodes = foldedCodes(address)
   const buckets = new Set(partsOf(addressCodes))
-  buckets.add(hashOf(START, addressCodes.slice(0, LONGEST_START)))
+  buckets.add(startOf(addressCodes, LONGEST_START))
   for (const text of [symbol, name]) {
     const codes = foldedCodes(text)
     for (const bucket of partsOf(codes)) buckets.add(bucket)
     for (const length of [1, 2]) for (const bucket of shortParts(codes, length)) buckets.add(bucket)
     for (let length = 1; length <= Math.min(LONGEST_START, codes.length); length += 1)
-      buckets.add(hashOf(START, codes.slice(0, length)))
+      buckets.add(startOf(codes, length))
     if (codes.length > 0) buckets.add(hashOf(WHOLE, codes))
   }
   return buckets
+}
+
+function startOf(codes: readonly number[], length: number): number {
+  const [first = ASCII_END] = codes
+  const isSingle = Math.min(length, codes.length) === 1 && first < ASCII_END
+  return isSingle ? FIRSTS + first : hashOf(START, codes, 0, Math.min(length, codes.length))
 }
 
 /** Beyond ASCII a single character tells enough: words of one or two are common there. */

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { normalAddress } from '../../../core/domain/chains.js'
 import { isShort } from '../../memory/name-buckets.js'
+import type { NameIndex } from '../../memory/name-index.js'
 import type { TokenState } from '../../memory/served-chain.js'
 import type { Market } from '../../views/market-facts.js'
 import { isLookalike, knownLookalikes } from '../../views/name-flags.js'
@@ -139,18 +140,26 @@ function* indexedTokens(...[market, keyword, address, places]: Parameters<Tokens
     places.count()
     if (!places.isOpen(best, Number.POSITIVE_INFINITY, false)) return
     const found = slots()
-    // Most tokens are not traded. Those that are fill the list first, and close it for the others.
-    for (const isTraded of [true, false]) {
-      places.count()
-      if (!isTraded && !places.isOpen(best, 0, false)) break
-      for (const slot of found) {
-        const volume = names.volumeAt(slot)
-        if (volume > 0 !== isTraded || !places.isOpen(best, volume, isKnownLookalike(slot))) continue
-        const token = names.tokenAt(slot)
-        if (token !== undefined) yield token
-      }
+    // Most tokens are not traded. Those that are fill the list first, from the highest volume down, and close it for the others.
+    for (const slot of tradedMost(found, names)) {
+      const volume = names.volumeAt(slot)
+      if (!places.isOpen(best, volume, false)) break
+      const token = places.isOpen(best, volume, isKnownLookalike(slot)) ? names.tokenAt(slot) : undefined
+      if (token !== undefined) yield token
+    }
+    places.count()
+    if (!places.isOpen(best, 0, false)) continue
+    for (const slot of found) {
+      if (names.volumeAt(slot) > 0 || !places.isOpen(best, 0, isKnownLookalike(slot))) continue
+      const token = names.tokenAt(slot)
+      if (token !== undefined) yield token
     }
   }
+}
+
+function tradedMost(slots: readonly number[], names: NameIndex): number[] {
+  const traded = slots.filter((slot) => names.volumeAt(slot) > 0)
+  return traded.sort((a, b) => names.volumeAt(b) - names.volumeAt(a))
 }
 
 const BEST_MATCH = { whole: EXACT, start: PREFIX, part: INSIDE }
