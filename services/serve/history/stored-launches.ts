@@ -22,6 +22,10 @@ const MOST_WALLETS = 200
 const MOST_BUYS = 2_000
 /** Blocks of a chain may be out of order by so much, and the first ones are within this time. */
 const FIRST_BLOCKS_S = 3_600
+const HOUR_S = 3_600
+const MOST_HOURS = 8
+/** Of an hour and what stands around it. */
+const HOUR_TEXT = 16
 /** Texts of a query are part of its statement, which the engine limits to 256 KiB. */
 const MOST_TEXT = 100_000
 
@@ -90,7 +94,7 @@ function buyersOf({ launch, buys }: Started): FirstBuyers {
 /** Adds the stored launches and first buys. A pool has no trade before its first liquidity. */
 async function readBeginnings(store: Queries, where: Where, started: readonly Started[]): Promise<void> {
   const byPair = new Map(started.map((one) => [one.first.pair, one]))
-  for (const some of chunksOf([...byPair.values()], ({ first }) => 2 * first.pair.length + 200)) {
+  for (const some of chunksOf([...byPair.values()], beginningText)) {
     const rows = await store.query<StoredRow>(beginnings(some), { chain: where.chain, upTo: where.upTo })
     const buys = new Map<string, FirstBuy[]>()
     for (const row of rows) {
@@ -112,31 +116,54 @@ async function readBeginnings(store: Queries, where: Where, started: readonly St
 const LAUNCH_COLUMNS = 'pair, block_number, tx_index, log_index, sub, wallet'
 const CHAIN_ORDER = 'pair, block_number, tx_index, log_index, sub'
 
-/** One range of the sorting key for each pair. */
 function beginnings(started: readonly Started[]): string {
-  const until = ({ first }: Started) =>
-    first.tx_count === 0 ? '' : `AND time <= toDateTime(${clampS(first.first_trade_at + FIRST_BLOCKS_S)}, 'UTC')`
-  const funded = started.map((one) => `pair = ${literal(one.first.pair)} ${until(one)}`)
-  const traded = started
-    .filter(({ first }) => first.tx_count > 0)
-    .map(
-      (one) => `pair = ${literal(one.first.pair)} ${until(one)}
-        AND time >= toDateTime(${clampS(one.first.first_trade_at - FIRST_BLOCKS_S)}, 'UTC')
-        AND block_number >= ${one.first.first_trade_block} AND block_number < ${one.first.first_trade_block + FIRST_BLOCKS}`,
-    )
-  return `SELECT * FROM (
-      SELECT 1 AS is_launch, ${LAUNCH_COLUMNS}, '' AS paid FROM liquidity_rows FINAL
-      WHERE chain = {chain:String} AND kind = 'create' AND block_number <= {upTo:UInt64} AND (${eitherOf(funded)})
-      ORDER BY ${CHAIN_ORDER} LIMIT 1 BY pair
-      UNION ALL
-      SELECT 0 AS is_launch, ${LAUNCH_COLUMNS}, amount_in AS paid FROM trade_rows FINAL
-      WHERE chain = {chain:String} AND sell = 0 AND block_number <= {upTo:UInt64} AND (${eitherOf(traded)})
-      ORDER BY ${CHAIN_ORDER} LIMIT ${MOST_BUYS} BY pair
-    ) ORDER BY ${CHAIN_ORDER}`
+  const traded = started.filter(({ first }) => first.tx_count > 0)
+  const found = [
+    `SELECT 1 AS is_launch, ${LAUNCH_COLUMNS}, '' AS paid FROM liquidity_rows FINAL
+      WHERE chain = {chain:String} AND kind = 'create' AND block_number <= {upTo:UInt64}
+        AND ${within(started, ({ first }) => [first.info.created_at, first.first_trade_at])}
+      ORDER BY ${CHAIN_ORDER} LIMIT 1 BY pair`,
+  ]
+  if (traded.length > 0) {
+    const pairs = traded.map(({ first }) => literal(first.pair)).join(', ')
+    const blocks = traded.map(({ first }) => first.first_trade_block).join(', ')
+    found.push(`SELECT 0 AS is_launch, ${LAUNCH_COLUMNS}, amount_in AS paid FROM trade_rows FINAL
+      WHERE chain = {chain:String} AND sell = 0 AND block_number <= {upTo:UInt64}
+        AND ${within(traded, ({ first }) => [first.first_trade_at, first.first_trade_at])}
+        AND toInt64(block_number) - transform(pair, [${pairs}], [${blocks}], 0) BETWEEN 0 AND ${FIRST_BLOCKS - 1}
+      ORDER BY ${CHAIN_ORDER} LIMIT ${MOST_BUYS} BY pair`)
+  }
+  return `SELECT * FROM (${found.join(' UNION ALL ')}) ORDER BY ${CHAIN_ORDER}`
 }
 
-const eitherOf = (conditions: readonly string[]): string =>
-  conditions.length === 0 ? '0' : conditions.map((condition) => `(${condition})`).join(' OR ')
+/**
+ * The hours of the first pairs between two times, as places in the sorting key: the engine plans a list of a hundred in a fifth of
+ * the time that as many conditions take. All hours of a pair where they are many or it has no trade.
+ */
+function within(started: readonly Started[], timesOf: (one: Started) => [since: number, until: number]): string {
+  const hours: string[] = []
+  const whole: string[] = []
+  for (const one of started) {
+    const pair = literal(one.first.pair)
+    const [since, until] = timesOf(one)
+    const from = hourOf(since - FIRST_BLOCKS_S)
+    const to = hourOf(until + FIRST_BLOCKS_S)
+    if (to < from || to - from >= MOST_HOURS) whole.push(pair)
+    else for (let hour = from; hour <= to; hour += 1) hours.push(`(${pair}, ${hour})`)
+  }
+  return eitherOf([
+    ...(hours.length === 0 ? [] : [`(pair, intDiv(toUInt32(time), ${HOUR_S})) IN (${hours.join(', ')})`]),
+    ...(whole.length === 0 ? [] : [`pair IN (${whole.join(', ')})`]),
+  ])
+}
+
+const eitherOf = (conditions: readonly string[]): string => `(${conditions.join(' OR ')})`
+const hourOf = (timeS: number): number => Math.floor(clampS(timeS) / HOUR_S)
+
+/** At most: those in which it was funded, those of its first trades, and its address for their block. */
+function beginningText({ first }: Started): number {
+  return (MOST_HOURS + 3 + 1) * (first.pair.length + HOUR_TEXT)
+}
 
 /** By token, what the wallets bought and sold up to `where.floor`, and in each later stored block. */
 async function readChanges(
