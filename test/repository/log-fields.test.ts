@@ -1,9 +1,9 @@
 /** Every log line of the services fits schemas/log-line.json: constant messages, and fields of its list. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import ts from 'typescript'
 import { expect, it } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
+import { type Node, type Source, servicesSources, treeOf, visit } from '../rig/suite/syntax-tree.js'
 
 type LogSchema = { properties: Record<string, unknown>; patternProperties: Record<string, unknown> }
 
@@ -13,45 +13,40 @@ const patterns = Object.keys(schema.patternProperties).map((pattern) => new RegE
 const isKnown = (name: string) => name in schema.properties || patterns.some((pattern) => pattern.test(name))
 
 /** Fields written as literals; those of a spread are checked where it is made. */
-function fieldsIn(file: string): { fields: string[]; calls: number } {
-  const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest)
+function fieldsIn(source: Source): { fields: string[]; calls: number } {
   const fields: string[] = []
   let calls = 0
-  const visit = (node: ts.Node): void => {
-    if (ts.isCallExpression(node) && isLogCall(node.expression)) {
-      calls += 1
-      for (const argument of node.arguments)
-        if (ts.isObjectLiteralExpression(argument)) fields.push(...namesOf(argument))
-    }
-    ts.forEachChild(node, visit)
-  }
-  visit(source)
+  visit(treeOf(source), (node) => {
+    if (node.type !== 'CallExpression' || !isLogCall(node.callee)) return
+    calls += 1
+    fields.push(...node.arguments.flatMap(namesOf))
+  })
   return { fields, calls }
 }
 
-function isLogCall(callee: ts.Expression): boolean {
-  if (!ts.isPropertyAccessExpression(callee) || !['info', 'warn', 'error'].includes(callee.name.text)) return false
-  const { expression: owner } = callee
-  const name = ts.isPropertyAccessExpression(owner) ? owner.name.text : ts.isIdentifier(owner) ? owner.text : ''
-  return /logger$/i.test(name)
+function isLogCall(callee: Node): boolean {
+  if (callee.type !== 'MemberExpression' || !['info', 'warn', 'error'].includes(nameOf(callee.property))) return false
+  const { object: owner } = callee
+  return /logger$/i.test(nameOf(owner.type === 'MemberExpression' ? owner.property : owner))
 }
 
-function namesOf(literal: ts.ObjectLiteralExpression): string[] {
+const nameOf = (node: Node): string => (node.type === 'Identifier' ? node.name : '')
+
+function namesOf(literal: Node): string[] {
+  if (literal.type !== 'ObjectExpression') return []
   return literal.properties.flatMap((property) => {
-    if (ts.isSpreadAssignment(property))
-      return ts.isObjectLiteralExpression(property.expression) ? namesOf(property.expression) : []
-    const { name } = property
-    return name !== undefined && (ts.isIdentifier(name) || ts.isStringLiteral(name)) ? [name.text] : []
+    if (property.type === 'SpreadElement') return namesOf(property.argument)
+    const { key, computed } = property
+    if (key.type === 'Literal' && typeof key.value === 'string') return [key.value]
+    return key.type === 'Identifier' && !computed ? [key.name] : []
   })
 }
 
 it('log lines have fields of the schema only', () => {
-  const folder = join(root, 'services')
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => file.endsWith('.ts') && !file.startsWith('dashboard'),
+  const logging = servicesSources().filter(
+    ({ file, text }) => !file.startsWith('dashboard') && /logger\.(info|warn|error)\(/.test(text),
   )
-  const logging = files.filter((file) => /logger\.(info|warn|error)\(/.test(readFileSync(join(folder, file), 'utf8')))
-  const found = logging.map((file) => ({ file, ...fieldsIn(join(folder, file)) }))
+  const found = logging.map((source) => ({ file: source.file, ...fieldsIn(source) }))
   expect(found.reduce((sum, { calls }) => sum + calls, 0)).toBeGreaterThan(60)
   expect(
     found.flatMap(({ file, fields }) => fields.filter((name) => !isKnown(name)).map((name) => [file, name])),
