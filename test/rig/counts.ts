@@ -26,7 +26,7 @@ export const COUNTS = {
     proves: 'a cluster whose parts are killed and paused at random loses nothing and repeats nothing',
   },
   simulationSeeds: {
-    ...{ short: 40, long: 10_000, seed: 1, files: ['test/simulation/simulation.test.ts'] },
+    ...{ short: 24, long: 10_000, seed: 1, files: ['test/simulation/simulation.test.ts'] },
     proves:
       'ingest, aggregate and serve on a simulated clock, log and store end where the final chain says, and push each message once',
   },
@@ -195,11 +195,11 @@ export const COUNTS = {
     proves: 'schemathesis finds no 5xx and no answer that the OpenAPI document does not describe',
   },
   hotRequests: {
-    ...{ short: 80, long: 2_000, seed: 31, files: ['test/serve/hot-history.test.ts'] },
+    ...{ short: 40, long: 2_000, seed: 31, files: ['test/serve/hot-history.test.ts'] },
     proves: 'history from memory equals history from the store alone, byte for byte, through reorgs and flushes',
   },
   launchHistories: {
-    ...{ short: 4, long: 100, seed: 19, files: ['test/serve/history/launch-wallets.test.ts'] },
+    ...{ short: 2, long: 100, seed: 19, files: ['test/serve/history/launch-wallets.test.ts'] },
     proves: 'what snipers, insiders, bundles and clusters still have equals a count over the trades that reorgs left',
   },
   auditedMarkets: {
@@ -208,7 +208,7 @@ export const COUNTS = {
   },
   auditedCandles: {
     ...{
-      ...{ short: 60, long: 20_000, seed: 18 },
+      ...{ short: 30, long: 20_000, seed: 18 },
       files: ['test/serve/operations/candles-audit.test.ts', 'test/integration/recording-real-day.long.test.ts'],
     },
     proves: 'a candle computed again from the trades the API gives equals the candle it gives, to the last bit',
