@@ -208,7 +208,7 @@ export const COUNTS = {
   },
   auditedCandles: {
     ...{
-      ...{ short: 30, long: 20_000, seed: 18 },
+      ...{ short: 60, long: 20_000, seed: 18 },
       files: ['test/serve/operations/candles-audit.test.ts', 'test/integration/recording-real-day.long.test.ts'],
     },
     proves: 'a candle computed again from the trades the API gives equals the candle it gives, to the last bit',
