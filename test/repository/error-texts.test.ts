@@ -3,7 +3,8 @@
  * `npx vitest run test/repository/error-texts.test.ts -u`.
  */
 import { expect, it } from 'vitest'
-import { type Node, servicesSources, treeOf, visit } from '../rig/suite/syntax-tree.js'
+import { servicesSources } from '../rig/services-sources.js'
+import { type Node, nameOf, treeOf, visit } from '../rig/suite/syntax-tree.js'
 
 const NATIVE_ERRORS = ['Error', 'RangeError', 'SyntaxError', 'TypeError']
 
@@ -12,9 +13,6 @@ const trees = servicesSources().map(treeOf)
 function visitAll(onNode: (node: Node) => void): void {
   for (const tree of trees) visit(tree, onNode)
 }
-
-const nameOf = (node: Node | null | undefined): string | undefined =>
-  node?.type === 'Identifier' ? node.name : undefined
 
 /** Names of classes that extend an error class, directly or not. */
 function errorClasses(): Set<string> {

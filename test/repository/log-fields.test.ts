@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
-import { type Node, type Source, servicesSources, treeOf, visit } from '../rig/suite/syntax-tree.js'
+import { type Source, servicesSources } from '../rig/services-sources.js'
+import { type Node, nameOf, treeOf, visit } from '../rig/suite/syntax-tree.js'
 
 type LogSchema = { properties: Record<string, unknown>; patternProperties: Record<string, unknown> }
 
@@ -25,12 +26,11 @@ function fieldsIn(source: Source): { fields: string[]; calls: number } {
 }
 
 function isLogCall(callee: Node): boolean {
-  if (callee.type !== 'MemberExpression' || !['info', 'warn', 'error'].includes(nameOf(callee.property))) return false
+  if (callee.type !== 'MemberExpression' || !['info', 'warn', 'error'].includes(nameOf(callee.property) ?? ''))
+    return false
   const { object: owner } = callee
-  return /logger$/i.test(nameOf(owner.type === 'MemberExpression' ? owner.property : owner))
+  return /logger$/i.test(nameOf(owner.type === 'MemberExpression' ? owner.property : owner) ?? '')
 }
-
-const nameOf = (node: Node): string => (node.type === 'Identifier' ? node.name : '')
 
 function namesOf(literal: Node): string[] {
   if (literal.type !== 'ObjectExpression') return []

@@ -1,7 +1,5 @@
 /** Every metric the services register, read from their sources: each is registered with its name as a literal. */
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { repositoryRoot } from '../../schemas/avro.js'
+import { servicesSources } from './services-sources.js'
 
 export type MetricKind = 'counter' | 'gauge' | 'histogram'
 
@@ -18,10 +16,8 @@ const OF_PROMETHEUS = ['up']
 
 export function registeredMetrics(): Map<string, MetricKind> {
   const found = new Map<string, MetricKind>()
-  const folder = join(repositoryRoot(), 'services')
-  for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-    if (!file.endsWith('.ts') || file.startsWith('dashboard')) continue
-    const text = readFileSync(join(folder, file), 'utf8')
+  for (const { file, text } of servicesSources()) {
+    if (file.startsWith('dashboard')) continue
     // A specification (`name: '…'`), a gauge of serve, a counter of serve, or a table of counters.
     const names = /(?:name: |gauge\(\s*|total\(\s*|^\s*\[)'(dextape_\w+)'/gm
     for (const { 1: name = '' } of text.matchAll(names)) {

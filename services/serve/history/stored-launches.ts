@@ -146,8 +146,8 @@ function within(started: readonly Started[], timesOf: (one: Started) => [since: 
   for (const one of started) {
     const pair = literal(one.first.pair)
     const [since, until] = timesOf(one)
-    const from = hourOf(since - FIRST_BLOCKS_S)
-    const to = hourOf(until + FIRST_BLOCKS_S)
+    const from = hourNumber(since - FIRST_BLOCKS_S)
+    const to = hourNumber(until + FIRST_BLOCKS_S)
     if (to < from || to - from >= MOST_HOURS) whole.push(pair)
     else for (let hour = from; hour <= to; hour += 1) hours.push(`(${pair}, ${hour})`)
   }
@@ -158,7 +158,7 @@ function within(started: readonly Started[], timesOf: (one: Started) => [since: 
 }
 
 const eitherOf = (conditions: readonly string[]): string => `(${conditions.join(' OR ')})`
-const hourOf = (timeS: number): number => Math.floor(clampS(timeS) / HOUR_S)
+const hourNumber = (timeS: number): number => Math.floor(clampS(timeS) / HOUR_S)
 
 /** At most: those in which it was funded, those of its first trades, and its address for their block. */
 function beginningText({ first }: Started): number {

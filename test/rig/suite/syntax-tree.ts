@@ -1,20 +1,8 @@
-/** Sources of the services as syntax trees (ESTree), for tests of what they say. */
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+/** Sources as syntax trees (ESTree), for tests of what they say. */
 import { type Node, parseSync, visitorKeys } from 'oxc-parser'
-import { repositoryRoot } from '../../../schemas/avro.js'
+import type { Source } from '../services-sources.js'
 
 export type { Node } from 'oxc-parser'
-
-export type Source = { file: string; text: string }
-
-/** Without declarations, which have no code. */
-export function servicesSources(): Source[] {
-  const folder = join(repositoryRoot(), 'services')
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => ({ file, text: readFileSync(join(folder, file), 'utf8') }))
-}
 
 export function treeOf({ file, text }: Source): Node {
   const { program, errors } = parseSync(file, text, { preserveParens: false })
@@ -30,3 +18,7 @@ export function visit(node: Node, onNode: (node: Node) => void): void {
     for (const one of Array.isArray(part) ? part : [part]) if (one !== null && one !== undefined) visit(one, onNode)
   }
 }
+
+/** Of an identifier. */
+export const nameOf = (node: Node | null | undefined): string | undefined =>
+  node?.type === 'Identifier' ? node.name : undefined
