@@ -7,15 +7,23 @@ import type { EventLog } from '../../services/core/log/port.js'
 
 export type SharedLog = { open(): EventLog; close(): Promise<void> }
 
+/**
+ * Opened before any of them writes: opening waits for LMDB's writer lock, and a writer in this thread, which no two processes share,
+ * waits for this thread before it lets go.
+ */
+const OPENED_AHEAD = 6
+
 export function sharedLog(): SharedLog {
   const path = mkdtempSync(join(tmpdir(), 'dextape-shared-'))
   const logs: EventLog[] = []
+  const openOne = (): EventLog => {
+    const log = openEmbeddedLog({ path })
+    logs.push(log)
+    return log
+  }
+  const ahead = Array.from({ length: OPENED_AHEAD }, openOne)
   return {
-    open() {
-      const log = openEmbeddedLog({ path })
-      logs.push(log)
-      return log
-    },
+    open: () => ahead.pop() ?? openOne(),
     async close() {
       for (const log of logs) await log.close()
       rmSync(path, { recursive: true, force: true })
