@@ -24,7 +24,7 @@ export type ChainTurns = {
 /** Small enough that a stop, a checkpoint or a request never waits long for a batch to be folded. */
 export const FOLD_BATCH = { maxRecords: 128, maxBytes: 256 * 1024 }
 /** A checkpoint takes longer the more pairs changed: with this many a stop still ends within its time. */
-export const CHECKPOINT_PAIRS = 16_000
+export const CHECKPOINT_PAIRS = 24_000
 
 const SHORTEST_FLUSH_MS = 1000
 

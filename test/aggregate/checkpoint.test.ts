@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { open } from 'lmdb'
 import { describe, expect, it } from 'vitest'
 import { StoredHistory } from '../../services/aggregate/checkpoint/applied-history.js'
+import { BucketWriter } from '../../services/aggregate/checkpoint/bucket-image.js'
 import { CheckpointWriter } from '../../services/aggregate/checkpoint/checkpoint-writer.js'
 import { loadActivePair } from '../../services/aggregate/checkpoint/restore-state.js'
-import { restoreSmall } from '../../services/aggregate/checkpoint/small-image.js'
+import { restoreSmall, type SmallImage } from '../../services/aggregate/checkpoint/small-image.js'
 import { openStateStore, pack, packText, padded, unpack } from '../../services/aggregate/checkpoint/state-store.js'
 import { ActivePair } from '../../services/aggregate/state/pairs.js'
 import { crc32 } from '../../services/core/runtime/crc32.js'
@@ -73,7 +74,7 @@ it('stores a rarely traded pair as one value, a busy one in chunks, and both as 
   expect(forms.get(false)).toBeGreaterThan(0)
 })
 
-it('reads a rarely traded pair whose rows were all written whole', () => {
+it('reads a rarely traded pair in each form that older versions wrote', () => {
   const { state } = startFold(marketMoney('eth'))
   foldLines({ ...startFold(marketMoney('eth')), state }, generateRecording({ seed: 44, chain: 'eth', blocks: 40 }))
   const active = state.pairs.active.find((pair) => pair !== null && pair.windows.wallets.size > 0) as ActivePair
@@ -82,11 +83,23 @@ it('reads a rarely traded pair whose rows were all written whole', () => {
     wallets.push(state.names.nameOf(id))
     times.push(buyS, sellS)
   })
-  const rings = active.rings.map(({ count, before }) => ({ count, before: [...before] }))
-  const numbers = active.rings.flatMap((ring) => [...ring.rows(0, ring.count)])
-  const restored = new ActivePair(state)
-  restoreSmall(restored, { rings, wallets }, Float64Array.from([...numbers, ...times]), state.names)
-  expect(contentsOf(restored)).toEqual(contentsOf(active))
+  const counts = active.rings.map(({ count }) => count)
+  const before = active.rings.map((ring) => [...ring.before])
+  const whole = active.rings.flatMap((ring) => [...ring.rows(0, ring.count)])
+  const different = new BucketWriter(counts.reduce((sum, count) => sum + count))
+  for (const ring of active.rings) different.add(ring, 0, ring.count)
+  const forms: [SmallImage, Float64Array][] = [
+    [
+      { rings: counts.map((count, n) => ({ count, before: before[n] as number[] })), wallets },
+      Float64Array.from(whole),
+    ],
+    [{ counts, before: { ...before }, wallets }, different.finish()],
+  ]
+  for (const [image, numbers] of forms) {
+    const restored = new ActivePair(state)
+    restoreSmall(restored, image, Float64Array.of(...numbers, ...times), state.names)
+    expect(contentsOf(restored)).toEqual(contentsOf(active))
+  }
 })
 
 function contentsOf(pair: ActivePair | undefined) {

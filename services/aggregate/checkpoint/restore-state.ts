@@ -10,7 +10,7 @@ import { ActivePair, PAIR, type PairText } from '../state/pairs.js'
 import { type SharedSpace, WALLET_REACH_S, Windows } from '../state/rolling-windows.js'
 import type { TokenText } from '../state/tokens.js'
 import { UndoStack } from '../state/undo-stack.js'
-import { readBuckets, readWholeBuckets } from './bucket-image.js'
+import { BucketReader, WholeRowReader } from './bucket-image.js'
 import { restoreSmall, type SmallImage } from './small-image.js'
 import {
   balanceKey,
@@ -102,7 +102,7 @@ export function loadActivePair(store: StateStore, id: number, space: SharedSpace
     restoreSmall(active, fields, numbers, space.names)
     return active
   }
-  const buckets = 'busy' in fields ? readBuckets(numbers) : readWholeBuckets(numbers)
+  const buckets = 'busy' in fields ? new BucketReader(numbers) : new WholeRowReader(numbers)
   for (const { interval, count, before, chunks } of 'busy' in fields ? fields.busy : fields) {
     const ring = active.rings[interval] as BucketRing
     restoreBefore(ring, before)

@@ -76,8 +76,8 @@ export class StateCapture implements BeforeChange {
   ) {
     const { names, highNowS, finalNowS } = state
     this.windowFacts = { names, highNowS, finalNowS }
-    this.pairs = new Set(state.changedPairs)
-    this.tokens = new Set(state.changedTokens)
+    this.pairs = inOrder(state.changedPairs)
+    this.tokens = inOrder(state.changedTokens)
     state.changedPairs.clear()
     state.changedTokens.clear()
     // Their ids may be given to others.
@@ -152,6 +152,9 @@ export class StateCapture implements BeforeChange {
   }
 }
 
+/** As their keys are sorted in the store, which writes neighbours more quickly. */
+const inOrder = (ids: ReadonlySet<number>): Set<number> => new Set(Uint32Array.from(ids).sort())
+
 type ImageParts = Pick<StateCapture, 'state' | 'store' | 'windowFacts' | 'changes'>
 
 function pairImage(id: number, { state, store, windowFacts, changes }: ImageParts): void {
@@ -161,7 +164,7 @@ function pairImage(id: number, { state, store, windowFacts, changes }: ImagePart
     return
   }
   const fields = { address: state.pairs.address[id], ...state.pairs.text[id] }
-  changes.push({ key: owner, value: pack(fields, state.pairs.rows.row(id)) })
+  changes.push({ key: owner, value: pack(fields, state.pairs.rows.view(id)) })
   const active = state.pairs.active[id]
   if (active === null || active === undefined) {
     // An undone pair's id may be reused: what is stored under it belongs to the old pair.
@@ -236,7 +239,7 @@ function tokenImage(id: number, { state, store, windowFacts, changes }: ImagePar
   if (gone) changes.push({ key: owner, value: null })
   else {
     const fields = { address: state.tokens.address[id], ...state.tokens.text[id] }
-    changes.push({ key: owner, value: pack(fields, state.tokens.rows.row(id)) })
+    changes.push({ key: owner, value: pack(fields, state.tokens.rows.view(id)) })
   }
 }
 

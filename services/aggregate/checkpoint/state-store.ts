@@ -140,7 +140,8 @@ export function memoryStateStore(): StateStore {
     async commit(changes) {
       for (const { key, value } of changes) {
         if (value === null) kept.delete(key)
-        else kept.set(key, value)
+        // A copy: what is kept for long would keep the whole piece of memory it is in.
+        else kept.set(key, Uint8Array.from(value))
       }
     },
     async clear() {
@@ -197,32 +198,54 @@ export function stateDamaged(path: string, got: string): DextapeError {
   return new DextapeError({ code: 'state_damaged', what: 'A checkpoint is damaged', where: { file: path }, got })
 }
 
-/** A checkpoint value: fields as JSON, numbers as doubles bit for bit (NaN and signs survive). */
-export function pack(fields: unknown, ...numbers: readonly Float64Array[]): Uint8Array {
-  const text = JSON.stringify(fields)
-  const textBytes = Buffer.byteLength(text)
-  const start = HEADER_BYTES + Math.ceil(textBytes / 8) * 8
-  const packed = Buffer.allocUnsafe(numbers.reduce((sum, part) => sum + part.byteLength, start))
-  packed.fill(0, 0, start)
-  packed.writeUInt32LE(textBytes, 0)
-  packed.write(text, HEADER_BYTES)
-  let at = start
-  for (const part of numbers) {
-    packed.set(new Uint8Array(part.buffer, part.byteOffset, part.byteLength), at)
-    at += part.byteLength
-  }
+/** Values are packed into pieces of memory, one after the other: an allocation for each would cost more than its bytes. */
+const PIECE_BYTES = 2 ** 18
+let piece = Buffer.alloc(0)
+let doubles = new Float64Array(0)
+let used = 0
+
+/** Makes room for so many bytes at `used`, a multiple of 8. */
+function makeRoom(bytes: number): void {
+  if (used + bytes <= piece.length) return
+  piece = Buffer.allocUnsafeSlow(Math.max(PIECE_BYTES, bytes))
+  doubles = new Float64Array(piece.buffer, 0, Math.floor(piece.length / 8))
+  used = 0
+}
+
+/** Takes a value of so many bytes, a multiple of 8. */
+function takePacked(bytes: number): Buffer {
+  const packed = piece.subarray(used, used + bytes)
+  used += bytes
   return packed
 }
 
+/** A checkpoint value: fields as JSON, numbers as doubles bit for bit (NaN and signs survive). */
+export function pack(fields: unknown, numbers: Float64Array = NO_NUMBERS): Uint8Array {
+  const text = JSON.stringify(fields)
+  makeRoom(HEADER_BYTES + 3 * text.length + 8 + numbers.byteLength)
+  const textBytes = piece.write(text, used + HEADER_BYTES)
+  const start = startOfNumbers(used, textBytes)
+  doubles.set(numbers, start / 8)
+  return takePacked(start - used + numbers.byteLength)
+}
+
+const NO_NUMBERS = new Float64Array(0)
+
 /** As `pack` of a text of printable ASCII characters that JSON leaves as they are: most values are balances. */
 export function packText(text: string): Uint8Array {
-  const textBytes = text.length + 2
-  const packed = Buffer.allocUnsafe(HEADER_BYTES + Math.ceil(textBytes / 8) * 8)
-  packed.writeUInt32LE(textBytes, 0)
-  packed.writeUInt32LE(0, CHECKSUM_AT)
-  packed.fill(0, packed.length - 8)
-  packed.write(`"${text}"`, HEADER_BYTES, 'latin1')
-  return packed
+  makeRoom(HEADER_BYTES + text.length + 2 + 8)
+  const textBytes = piece.write(`"${text}"`, used + HEADER_BYTES, 'latin1')
+  return takePacked(startOfNumbers(used, textBytes) - used)
+}
+
+/** Writes the header and the end of a text that is in place; returns where the numbers follow. */
+function startOfNumbers(at: number, textBytes: number): number {
+  const end = at + HEADER_BYTES + textBytes
+  const start = Math.ceil(end / 8) * 8
+  piece.writeUInt32LE(textBytes, at)
+  piece.writeUInt32LE(0, at + CHECKSUM_AT)
+  piece.fill(0, end, start)
+  return start
 }
 
 export function unpack<Fields>(packed: Uint8Array): { fields: Fields; numbers: Float64Array } {

@@ -3,7 +3,7 @@ import type { BucketRing } from '../state/bucket-ring.js'
 import type { FoldState } from '../state/fold-state.js'
 import { WALLET_REACH_S, type WalletSegments, type Windows } from '../state/rolling-windows.js'
 import type { WalletNames, WalletTable } from '../state/wallets.js'
-import { BucketWriter, readBuckets } from './bucket-image.js'
+import { BucketReader, BucketWriter } from './bucket-image.js'
 import { pack, padded, type StateChange, type StateStore, unpack } from './state-store.js'
 
 const CHUNK_S = { seconds: 300, minutes: 3600, hours: 86_400 } as const
@@ -77,7 +77,7 @@ export function loadChunks(owner: string, name: RingName, ring: BucketRing, stor
     if (packed === undefined) continue
     // Null: as written at first, every row whole.
     const { fields: count, numbers } = unpack<number | null>(packed)
-    ring.append(count === null ? numbers : readBuckets(numbers).take(count))
+    ring.append(count === null ? numbers : new BucketReader(numbers).take(count))
   }
 }
 

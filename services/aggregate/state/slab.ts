@@ -34,9 +34,9 @@ export class Slab {
     this.chunk(id)[this.at(id) + field] = value
   }
 
-  row(id: number): Float64Array {
-    const at = this.at(id)
-    return this.chunk(id).slice(at, at + this.stride)
+  /** Valid until the row changes. */
+  view(id: number): Float64Array {
+    return this.part(id, 0, this.stride)
   }
 
   setRow(id: number, values: Float64Array): void {
