@@ -14,8 +14,12 @@ export type Due = {
 
 type PairTokens = ReadonlyMap<string, readonly [string, string]>
 
-/** Takes a chain's updates in order and ignores replays of the same seq. */
-export function createExpectation(chain: string, tokensOf: PairTokens, wanted: ReadonlySet<string>) {
+/**
+ * Takes a chain's updates in order and ignores replays of the same seq. `knownTokens`: of pairs that are older than the first update;
+ * after a reorg a pool may have the address of one that is gone, with other tokens.
+ */
+export function createExpectation(chain: string, knownTokens: PairTokens, wanted: ReadonlySet<string>) {
+  const tokensOf = new Map(knownTokens)
   const due: Due = { must: new Map(), may: new Set() }
   const mainPairs = new Map<string, string | null>()
   let lastSeq = -1
@@ -40,6 +44,7 @@ export function createExpectation(chain: string, tokensOf: PairTokens, wanted: R
     }
     const priced = new Set<string>()
     for (const entry of update.pairs) {
+      if (entry.info !== null) tokensOf.set(entry.pair, [entry.info.token0, entry.info.token1])
       const tokens = tokensOf.get(entry.pair) ?? []
       const isRestored = update.kind === 'retract' && entry.candles.length > 0
       if (entry.trades.length > 0 || isRestored) priced.add(entry.pair)
