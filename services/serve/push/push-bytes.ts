@@ -20,6 +20,8 @@ export function createPushBytes(): PushBytes {
   let endAt = room
   /** What is in front of the end: most pushes have the beginning of the one before. */
   let inFront: Uint8Array | undefined
+  /** From there to the end: most beginnings are as long as the one before. */
+  let view: Uint8Array | undefined
 
   /** Keeps the end that is written. */
   function makeRoom(bytes: number): void {
@@ -28,6 +30,7 @@ export function createPushBytes(): PushBytes {
     buffer = Buffer.allocUnsafeSlow(room + Math.max(FIRST_BYTES, end.length))
     endAt = room + end.copy(buffer, room)
     inFront = undefined
+    view = undefined
   }
 
   return {
@@ -37,6 +40,7 @@ export function createPushBytes(): PushBytes {
         buffer = Buffer.allocUnsafeSlow(most)
         inFront = undefined
       }
+      view = undefined
       endAt = room + buffer.write(result + rest, room)
     },
     startingWith(beginning) {
@@ -44,7 +48,8 @@ export function createPushBytes(): PushBytes {
       const startAt = room - beginning.length
       if (inFront !== beginning) buffer.set(beginning, startAt)
       inFront = beginning
-      return buffer.subarray(startAt, endAt)
+      if (view?.byteOffset !== startAt) view = buffer.subarray(startAt, endAt)
+      return view
     },
   }
 }
