@@ -35,7 +35,7 @@ export type RestoreResult = Verdict & {
 
 const SUBSCRIPTIONS_OF_STAYING = 20
 const SETTLE_MS = 3000
-const POLL_MS = 50
+const POLL_MS = 100
 
 export function runRestore(run: RestoreRun): Promise<RestoreResult> {
   return onMarket(run, async (market) => {
