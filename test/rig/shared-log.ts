@@ -8,8 +8,8 @@ import type { EventLog } from '../../services/core/log/port.js'
 export type SharedLog = { open(): EventLog; close(): Promise<void> }
 
 /**
- * Opened before any of them writes: opening waits for LMDB's writer lock, and a writer in this thread, which no two processes share,
- * waits for this thread before it lets go.
+ * Opened before any of them writes: opening blocks this thread until LMDB's writer lock is free, and a writer of this thread
+ * frees it only once the thread goes on. Real processes share no thread.
  */
 const OPENED_AHEAD = 6
 

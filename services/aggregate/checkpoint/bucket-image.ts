@@ -30,13 +30,20 @@ export class BucketWriter {
     for (let index = from; index < to; index += 1) this.addRow(TIME, ring.data, ring.at(index))
   }
 
-  /** Adds a whole ring, each bucket as it differs from the newest one of a shorter interval within it: a pair that rarely trades has most trades alone in both. */
+  /**
+   * Adds a whole ring, each bucket as it differs from the newest one of a shorter interval within it: a pair that rarely
+   * trades has most trades alone in both. The shortest interval has each as it differs from the one before.
+   */
   addWithin(ring: BucketRing, interval: number, shorter: BucketRing | undefined): void {
+    this.previous = NO_ROW
+    this.previousAt = 0
     for (let index = 0; index < ring.count; index += 1) {
       const timeS = ring.time(index)
-      const base = shorter === undefined ? index - 1 : newestWithin(shorter, interval, timeS)
-      this.previous = base < 0 ? NO_ROW : (shorter ?? ring).data
-      this.previousAt = base < 0 ? 0 : (shorter ?? ring).at(base)
+      if (shorter !== undefined) {
+        const base = newestWithin(shorter, interval, timeS)
+        this.previous = base < 0 ? NO_ROW : shorter.data
+        this.previousAt = base < 0 ? 0 : shorter.at(base)
+      }
       this.put(timeS)
       this.addRow(TIME + 1, ring.data, ring.at(index))
     }

@@ -212,40 +212,32 @@ function makeRoom(bytes: number): void {
   used = 0
 }
 
-/** Takes a value of so many bytes, a multiple of 8. */
-function takePacked(bytes: number): Buffer {
-  const packed = piece.subarray(used, used + bytes)
-  used += bytes
-  return packed
-}
+const NO_NUMBERS = new Float64Array(0)
 
 /** A checkpoint value: fields as JSON, numbers as doubles bit for bit (NaN and signs survive). */
 export function pack(fields: unknown, numbers: Float64Array = NO_NUMBERS): Uint8Array {
   const text = JSON.stringify(fields)
   makeRoom(HEADER_BYTES + 3 * text.length + 8 + numbers.byteLength)
-  const textBytes = piece.write(text, used + HEADER_BYTES)
-  const start = startOfNumbers(used, textBytes)
-  doubles.set(numbers, start / 8)
-  return takePacked(start - used + numbers.byteLength)
+  return takePacked(piece.write(text, used + HEADER_BYTES), numbers)
 }
-
-const NO_NUMBERS = new Float64Array(0)
 
 /** As `pack` of a text of printable ASCII characters that JSON leaves as they are: most values are balances. */
 export function packText(text: string): Uint8Array {
   makeRoom(HEADER_BYTES + text.length + 2 + 8)
-  const textBytes = piece.write(`"${text}"`, used + HEADER_BYTES, 'latin1')
-  return takePacked(startOfNumbers(used, textBytes) - used)
+  return takePacked(piece.write(`"${text}"`, used + HEADER_BYTES, 'latin1'), NO_NUMBERS)
 }
 
-/** Writes the header and the end of a text that is in place; returns where the numbers follow. */
-function startOfNumbers(at: number, textBytes: number): number {
-  const end = at + HEADER_BYTES + textBytes
-  const start = Math.ceil(end / 8) * 8
+/** Completes the value at `used`, whose text is in place. */
+function takePacked(textBytes: number, numbers: Float64Array): Buffer {
+  const at = used
+  const textEnd = at + HEADER_BYTES + textBytes
+  const start = Math.ceil(textEnd / 8) * 8
   piece.writeUInt32LE(textBytes, at)
   piece.writeUInt32LE(0, at + CHECKSUM_AT)
-  piece.fill(0, end, start)
-  return start
+  piece.fill(0, textEnd, start)
+  doubles.set(numbers, start / 8)
+  used = start + numbers.byteLength
+  return piece.subarray(at, used)
 }
 
 export function unpack<Fields>(packed: Uint8Array): { fields: Fields; numbers: Float64Array } {

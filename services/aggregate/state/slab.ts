@@ -34,7 +34,7 @@ export class Slab {
     this.chunk(id)[this.at(id) + field] = value
   }
 
-  /** Valid until the row changes. */
+  /** A whole row; a view, valid until the row changes. */
   view(id: number): Float64Array {
     return this.part(id, 0, this.stride)
   }

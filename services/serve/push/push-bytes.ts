@@ -48,7 +48,7 @@ export function createPushBytes(): PushBytes {
       const startAt = room - beginning.length
       if (inFront !== beginning) buffer.set(beginning, startAt)
       inFront = beginning
-      if (view?.byteOffset !== startAt) view = buffer.subarray(startAt, endAt)
+      if (view?.length !== endAt - startAt) view = buffer.subarray(startAt, endAt)
       return view
     },
   }
