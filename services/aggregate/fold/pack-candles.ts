@@ -15,6 +15,7 @@ import {
   VOLUME,
 } from '../state/bucket-ring.js'
 import type { FoldState } from '../state/fold-state.js'
+import { shortLivedDoubles } from './short-lived-doubles.js'
 
 /** A candle that changed: interval index and bucket start. */
 export type CandleKey = { interval: number; timeS: number }
@@ -39,7 +40,10 @@ export class CandlePacker {
   }
 
   packed(): PackedCandles {
-    return this.scratch.slice(0, this.length)
+    const { scratch, length } = this
+    const packed = shortLivedDoubles(length)
+    for (let at = 0; at < length; at += 1) packed[at] = scratch[at] as number
+    return packed
   }
 
   private widen(): void {

@@ -14,6 +14,7 @@ import type { FoldState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
 import { FIGURE, WINDOW_COUNT, type Windows } from '../state/rolling-windows.js'
 import { TOKEN } from '../state/tokens.js'
+import { shortLivedDoubles } from './short-lived-doubles.js'
 
 export function pairInfo(state: FoldState, pair: number): PairInfo {
   const { rows, text } = state.pairs
@@ -162,7 +163,7 @@ export function tokenInfo(state: FoldState, token: number): TokenInfo {
 
 /** `restingPrice`: the price before every window of a pair that has not traded for longer than any of them. */
 function windowsOf(windows: Windows | null, nowS: number, restingPrice: number): PackedWindows {
-  const packed = new Float64Array(WINDOWS_LENGTH)
+  const packed = shortLivedDoubles(WINDOWS_LENGTH)
   if (windows !== null) windows.evaluate(nowS, packed)
   else {
     for (let at = 0; at < packed.length; at += WINDOW_WIDTH) {
