@@ -1,12 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { FoldResult } from '../../services/aggregate/fold/block-changes.js'
-import type { RowFacts } from '../../services/aggregate/sink/encode-rows.js'
+import { encodeRows, type RowFacts, rowFactsOf } from '../../services/aggregate/sink/encode-rows.js'
+import { RowBatch } from '../../services/aggregate/sink/row-batch.js'
 import { createSink } from '../../services/aggregate/sink/sink.js'
 import type { Store } from '../../services/core/store/port.js'
 import { foldLines, startFold } from '../rig/aggregate/fold-lines.js'
 import { generateRecording } from '../rig/market/generate.js'
 import { marketMoney } from '../rig/market/money.js'
+import { createRandom } from '../rig/market/random.js'
 
 const NO_FACTS: RowFacts = {
   ...{ pair: () => undefined, token: () => undefined, mainPrices: () => undefined, finalNowS: () => 0 },
@@ -21,3 +23,44 @@ it('a flush fails if a write before it failed, also when nothing is left to writ
   await nextTurn()
   await expect(sink.flush()).rejects.toThrow('the store is away')
 })
+
+it.each([1, 2, 3])('batches in the memory of earlier ones have the same rows (seed %i)', async (seed) => {
+  const fold = startFold(marketMoney('eth'))
+  const lines = generateRecording({
+    seed,
+    chain: 'eth',
+    blocks: 60,
+    options: { retracts: { probability: 0.1, maxDepth: 3 } },
+  })
+  const facts = rowFactsOf(fold.state)
+  const batches = split(foldLines(fold, lines), seed)
+  const expected = batches.map((results) => {
+    const batch = new RowBatch('eth')
+    for (const result of results) batch.add(result)
+    return encodeRows('eth', batch, facts).map(({ table, rows }) => [table, textOf(rows)])
+  })
+  let stored: unknown[] = []
+  const store = { insertRows: async (table: string, rows: Uint8Array) => stored.push([table, textOf(rows)]) }
+  const sink = createSink('eth', store as unknown as Store, facts, { flushEveryMs: 0, flushRows: 1 }, 0)
+  for (const [at, results] of batches.entries()) {
+    stored = []
+    for (const result of results) sink.add(result)
+    await sink.flush()
+    expect(stored).toEqual(expected[at])
+    expect(sink.waitingRows).toBe(0)
+  }
+})
+
+const textOf = (rows: Uint8Array) => Buffer.from(rows).toString('base64')
+
+/** Large batches, and small ones after them. */
+function split(results: readonly FoldResult[], seed: number): FoldResult[][] {
+  const random = createRandom(seed)
+  const batches: FoldResult[][] = []
+  for (let at = 0; at < results.length; ) {
+    const size = random.chance(0.3) ? random.int(10, 40) : random.int(1, 3)
+    batches.push(results.slice(at, at + size))
+    at += size
+  }
+  return batches
+}

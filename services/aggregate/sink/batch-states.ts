@@ -32,6 +32,13 @@ export class BatchStates<Figure extends string, Texts> {
     return this.addresses.length
   }
 
+  clear(): void {
+    this.rows.clear()
+    this.slots.clear()
+    this.addresses.length = 0
+    this.texts.length = 0
+  }
+
   find(address: string): number | undefined {
     return this.slots.get(address)
   }

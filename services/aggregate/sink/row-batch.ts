@@ -22,8 +22,12 @@ export type HolderHourState = HolderHour & { version: number }
 
 /** A pair's series of timed rows: the candles of each interval, then its hours. */
 const HOURS = INTERVALS.length
+/** Memory of a batch that need not be in proportion to its rows. */
+const SMALL_BYTES = 1024 * 1024
+const MOST_BYTES_A_BYTE = 4
 
 let lastBatch = NO_BATCH
+const nextBatch = (): number => ++lastBatch
 
 export class RowBatch {
   /** Rows as bytes; those of pairs, tokens and holders are written when the batch is encoded. */
@@ -38,11 +42,9 @@ export class RowBatch {
   last: BlockUpdate | null = null
   /** Of rows that are in no other list. */
   private otherRows = 0
-  private readonly number: number
+  private number = nextBatch()
 
   constructor(private readonly chain: string) {
-    lastBatch += 1
-    this.number = lastBatch
     this.candles = new CandleRows(chain, this.writer('candle_rows'))
     this.pairHours = new PairHourRows(chain, this.writer('pair_hour_rows'))
   }
@@ -51,6 +53,26 @@ export class RowBatch {
   get rows(): number {
     const { pairs, tokens, candles, pairHours, holders } = this
     return pairs.size + tokens.size + candles.count + pairHours.count + holders.length + this.otherRows
+  }
+
+  /** Empties it, once its rows are stored, and keeps its memory for the next ones. */
+  clear(): void {
+    this.number = nextBatch()
+    for (const part of [this.pairs, this.tokens, this.candles, this.pairHours, ...this.writers.values()]) part.clear()
+    this.holders.length = 0
+    this.holderHours.clear()
+    this.last = null
+    this.otherRows = 0
+  }
+
+  /** It has far more memory than its rows took. */
+  get isTooLarge(): boolean {
+    let [used, capacity] = [0, 0]
+    for (const writer of this.writers.values()) {
+      used += writer.position
+      capacity += writer.capacity
+    }
+    return capacity > Math.max(SMALL_BYTES, used * MOST_BYTES_A_BYTE)
   }
 
   add(result: FoldResult): void {

@@ -36,6 +36,8 @@ export function createSink(
   onWritten: (rows: number, ms: number) => void = () => {},
 ): Sink {
   let batch = new RowBatch(chain)
+  /** The memory of a stored batch: new memory is dear, and V8 collects all garbage after every 64 MB of it. */
+  let spare: RowBatch | undefined
   let writing: Promise<void> | null = null
   let failure: unknown = null
   /** When the batch got its first row, as far as `flushWhenDue` saw. */
@@ -53,12 +55,16 @@ export function createSink(
     for (const onStored of stored) onStored()
     flushedSeq = full.last?.seq ?? flushedSeq
     flushedBlock = full.last?.number ?? flushedBlock
+    if (full.isTooLarge) return
+    full.clear()
+    spare = full
   }
 
   function start(): void {
     if (writing !== null || batch.last === null) return
     const full = batch
-    batch = new RowBatch(chain)
+    batch = spare ?? new RowBatch(chain)
+    spare = undefined
     batchSinceMs = null
     const stored = waiters
     waiters = []

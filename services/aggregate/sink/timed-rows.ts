@@ -20,6 +20,10 @@ export class TimedRows {
 
   constructor(protected readonly writer: RowWriter) {}
 
+  clear(): void {
+    this.count = 0
+  }
+
   /** The row of that time in a series; `NO_ROW`: there is none. */
   find(newest: number, timeS: number): number {
     if (newest === NO_ROW || this.timeOf(newest) < timeS) return NO_ROW

@@ -21,6 +21,11 @@ export class Slab {
     return id
   }
 
+  /** Removes all rows, and keeps their memory. */
+  clear(): void {
+    this.length = 0
+  }
+
   /** Removes the newest row. */
   pop(): void {
     this.length -= 1

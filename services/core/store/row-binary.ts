@@ -50,6 +50,8 @@ export function columnTypes(table: TableName): ColumnType[] {
 }
 
 const FIRST_BYTES = 4096
+/** The memory is kept for later rows, so copies are few. */
+const GROWTH = 1.5
 /** Most of a length's bytes: seven bits each. */
 const LENGTH_BYTES = 5
 const WORD = 2 ** 32
@@ -66,9 +68,19 @@ export class RowWriter {
     this.types = columnTypes(table)
   }
 
-  /** What was written; the writer must not be used afterwards. */
+  /** What was written: a view, valid until something else is. */
   finish(): Uint8Array {
     return this.bytes.subarray(0, this.position)
+  }
+
+  /** For other rows, in the same memory. */
+  clear(): void {
+    this.position = 0
+  }
+
+  /** Bytes of memory. */
+  get capacity(): number {
+    return this.bytes.length
   }
 
   row(cells: readonly Cell[]): void {
@@ -172,7 +184,7 @@ export class RowWriter {
 
   private reserve(more: number): void {
     if (this.position + more <= this.bytes.length) return
-    const wider = Buffer.allocUnsafeSlow(2 * (this.position + more))
+    const wider = Buffer.allocUnsafeSlow(Math.ceil(GROWTH * (this.position + more)))
     wider.set(this.bytes.subarray(0, this.position))
     this.bytes = wider
     this.view = new DataView(wider.buffer)
