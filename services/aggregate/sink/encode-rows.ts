@@ -37,8 +37,8 @@ export function encodeRows(chain: string, batch: RowBatch, facts: RowFacts): Ins
 }
 
 /**
- * A batch is encoded once, until it is cleared: its rows are written to its own writers. Facts are those of the first step, so that blocks can be folded
- * between the others.
+ * A batch is encoded once, until it is cleared: its rows are written to its own writers. Facts are those of the first step, so that
+ * blocks can be folded between the others.
  */
 export function* encodingRows(chain: string, batch: RowBatch, facts: RowFacts): Generator<void, Insert[]> {
   const { pairs, tokens } = batch
