@@ -55,9 +55,10 @@ export function createSink(
     for (const onStored of stored) onStored()
     flushedSeq = full.last?.seq ?? flushedSeq
     flushedBlock = full.last?.number ?? flushedBlock
-    if (full.isTooLarge) return
-    full.clear()
-    spare = full
+    if (!full.isTooLarge) {
+      full.clear()
+      spare = full
+    }
   }
 
   function start(): void {

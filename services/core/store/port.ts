@@ -24,7 +24,7 @@ export interface Store {
    * Once resolved, queries see the rows.
    */
   insert(table: TableName, lines: string): Promise<void>
-  /** The same with rows in the format of row-binary.ts. */
+  /** The same with rows in the format of row-binary.ts. Once resolved, the bytes may be written over. */
   insertRows(table: TableName, rows: Uint8Array): Promise<void>
   /** Rows of a SELECT as objects. `{name:Type}` placeholders take `params`. Bounded in time, rows and memory. */
   query<Row>(sql: string, params?: Record<string, unknown>, limits?: QueryLimits): Promise<Row[]>
