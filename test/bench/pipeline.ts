@@ -113,7 +113,7 @@ export async function stagesAlone(dir: string): Promise<Measured[]> {
       for (const { table, rows } of inserts) await store.insertRows(table, rows)
     })
 
-  let batch = new RowBatch(BENCH_CHAIN)
+  const batch = new RowBatch(BENCH_CHAIN)
   for (let from = 0; ; ) {
     const records = await stage('read', () => log.read(IN, { from, maxRecords: BATCH }))
     if (records.length === 0) break
@@ -136,11 +136,10 @@ export async function stagesAlone(dir: string): Promise<Measured[]> {
     const inserts = await stage('encode rows', () => {
       for (const result of results) batch.add(result)
       if (batch.rows < FLUSH_ROWS) return []
-      const full = encodeRows(BENCH_CHAIN, batch, facts)
-      batch = new RowBatch(BENCH_CHAIN)
-      return full
+      return encodeRows(BENCH_CHAIN, batch, facts)
     })
     await insert(inserts)
+    if (inserts.length > 0) batch.clear()
   }
   await insert(await stage('encode rows', () => encodeRows(BENCH_CHAIN, batch, facts)))
   await store.close()
