@@ -24,7 +24,7 @@ export type HolderHourState = HolderHour & { version: number }
 const HOURS = INTERVALS.length
 /** Memory of a batch that need not be in proportion to its rows. */
 const SMALL_BYTES = 1024 * 1024
-const MOST_BYTES_A_BYTE = 4
+const MOST_BYTES_A_BYTE = 2
 
 let lastBatch = NO_BATCH
 const nextBatch = (): number => ++lastBatch
