@@ -95,6 +95,8 @@ export function createPace(nowMs: () => number) {
   return {
     at(done: number, total: number | undefined): Pace {
       const now = nowMs()
+      // It began again.
+      if (done < (marks.at(-1)?.done ?? 0)) marks = []
       if (marks.length === 0 || now - (marks.at(-1)?.atMs ?? 0) >= MARK_EVERY_MS) {
         marks.push({ atMs: now, done })
         const old = marks.findLastIndex(({ atMs }) => atMs <= now - RATE_WINDOW_MS)

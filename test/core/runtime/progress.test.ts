@@ -80,6 +80,16 @@ describe('progress', () => {
     now = 80_000
     expect(pace.at(90, 100)).toEqual({ percent: 90, perS: 1, leftS: 10 })
   })
+
+  it('starts its rate anew if the work begins again', () => {
+    let now = 0
+    const pace = createPace(() => now)
+    pace.at(90, 100)
+    now = 1000
+    pace.at(1, 100)
+    now = 2000
+    expect(pace.at(3, 100)).toMatchObject({ percent: 3, perS: 2 })
+  })
 })
 
 describe('colours', () => {
