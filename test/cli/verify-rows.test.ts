@@ -1,11 +1,16 @@
-/** `verify` of pairs and tokens that earlier versions stored as text. */
+/** What `verify` finds: rows that were changed, lost or added, and pairs and tokens that earlier versions stored as text. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { verifyRows } from '../../services/cli/verify/compare.js'
+import type { ComparedTable } from '../../services/cli/verify/compared-tables.js'
+import type { VisitRow } from '../../services/cli/verify/refold.js'
+import { ExpectedRows, hashOf } from '../../services/cli/verify/row-prints.js'
 import { openStore } from '../../services/core/store/clickhouse-store.js'
+import { readRows } from '../../services/core/store/row-binary.js'
 import { binaryRows } from '../rig/binary-rows.js'
+import { createRandom } from '../rig/market/random.js'
 import { engineExpected } from '../rig/store-engine.js'
 import {
   CHAIN,
@@ -72,9 +77,17 @@ const replayed = (table: StateTable, given: object) =>
   binaryRows(table, [{ ...columns[table], chain: CHAIN, version: VERSION, ...given }])
 
 async function differences(given: object = {}): Promise<string[]> {
-  const rows = TABLES.map((table) => ({ table, rows: replayed(table, given) }))
-  const expected = { chain: CHAIN, epoch: 1, seq: 1, rows, updates: new Map<number, string>() }
-  return (await verifyRows(store, expected, String(VERSION), () => {})).flatMap(({ wrong }) => wrong)
+  return wrongRows(TABLES.map((table) => ({ table, rows: replayed(table, given) })))
+}
+
+async function wrongRows(inserts: readonly { table: ComparedTable; rows: Uint8Array }[]): Promise<string[]> {
+  const again = async (visit: VisitRow) => {
+    for (const { table, rows } of inserts) for (const row of readRows(table, rows)) visit(table, row)
+  }
+  const rows = new ExpectedRows()
+  await again((table, row) => rows.of(table).add(row))
+  const findings = await verifyRows(store, { chain: CHAIN, rows, again }, String(VERSION), () => {})
+  return findings.flatMap(({ wrong }) => wrong)
 }
 
 it.each([
@@ -92,4 +105,71 @@ it.each([
   }
   expect(await differences()).toEqual([])
   expect(await differences({ updated_at: 5 })).toHaveLength(TABLES.length)
+})
+
+type Candle = { pair: string; interval: string; time: number; close_u: number; version: number; is_deleted: number }
+
+const keyOf = ({ pair: address, interval, time }: Candle) => `${address} ${interval} ${time}`
+
+it.each([1, 2, 3])('finds each candle that was changed, lost or added, and no other (seed %i)', async (seed) => {
+  const random = createRandom(seed)
+  const written: Candle[] = []
+  const newest = new Map<string, Candle>()
+  for (let version = VERSION - 2000; version <= VERSION; version += 1) {
+    const candle: Candle = {
+      ...{ pair: `0x${random.int(0, 9)}`, interval: random.pick(['k1', 'k5']), time: 60 * random.int(1, 40) },
+      ...{ close_u: random.chance(0.1) ? unknown : random.next(), version, is_deleted: random.chance(0.1) ? 1 : 0 },
+    }
+    written.push(candle)
+    newest.set(keyOf(candle), candle)
+  }
+  const stored: Candle[] = []
+  const expected: string[] = []
+  for (const [key, candle] of newest) {
+    const fault = random.int(0, 20)
+    if (candle.is_deleted === 1) {
+      if (fault > 5) continue
+      stored.push({ ...candle, is_deleted: 0 })
+      expected.push(`${key}: stored, but not in the log`)
+    } else if (fault === 0) expected.push(`${key}: in the log, but not stored`)
+    else if (fault === 1) {
+      stored.push({ ...candle, close_u: 7 })
+      expected.push(`${key} close_u: stored 7, replayed ${Number.isNaN(candle.close_u) ? null : candle.close_u}`)
+    } else if (fault === 2) {
+      stored.push({ ...candle, version: candle.version - 1 })
+      expected.push(`${key} version: stored ${candle.version - 1}, replayed ${candle.version}`)
+    }
+    // Replaced since the replay ended, by another row or by nothing.
+    else if (fault === 3) stored.push(candle, { ...candle, close_u: 9, version: VERSION + 1 })
+    else if (fault === 4) stored.push(candle, { ...candle, version: VERSION + 1, is_deleted: 1 })
+    else stored.push(candle)
+  }
+  const added: Candle = { pair: '0xadded', interval: 'k1', time: 60, close_u: 1, version: VERSION, is_deleted: 0 }
+  stored.push(added)
+  expected.push(`${keyOf(added)}: stored, but not in the log`)
+
+  for (const table of ['candle_rows', ...TABLES]) await store.command(`TRUNCATE TABLE ${table}`)
+  const rowsOf = (candles: readonly Candle[]) =>
+    binaryRows(
+      'candle_rows',
+      candles.map((candle) => ({ ...candle, chain: CHAIN })),
+    )
+  await store.insertRows('candle_rows', rowsOf(stored))
+  const wrong = await wrongRows([{ table: 'candle_rows', rows: rowsOf(written) }])
+  expect(wrong.sort()).toEqual(expected.sort())
+})
+
+it('gives each of 100,000 keys a hash of its own', () => {
+  const seen = new Set<string>()
+  const halves = [new Set<number>(), new Set<number>()]
+  for (let n = 0; n < 100_000; n += 1) {
+    const hash = hashOf(
+      `0x00000000000000000000000000000000${(n % 100).toString(16)} k${n % 7} ${1_700_000_000 + 60 * n}`,
+    )
+    seen.add(String(hash))
+    for (const [at, half] of halves.entries()) half.add(hash[at] as number)
+  }
+  expect(seen.size).toBe(100_000)
+  // Of so many in 2^32, one or two share a half by chance.
+  for (const half of halves) expect(half.size).toBeGreaterThan(99_980)
 })

@@ -3,11 +3,9 @@ import { BY_TIME } from '../../aggregate/replay/replayed-rows.js'
 import type { Replay, ReplayLimits } from '../../core/coordination/replays.js'
 import type { Store } from '../../core/store/port.js'
 import { replayDatabase, SEQS, TABLES } from '../../core/store/tables.js'
-import { KEYS } from '../verify/compare.js'
+import { COMPARED_TABLES, type ComparedTable, KEYS } from '../verify/compared-tables.js'
 
 export type Compared = { table: string; compared: number; different: number; onlyLive: number; onlyReplayed: number }
-
-type Table = keyof typeof KEYS
 
 const LIMITS = { maxSeconds: 0, maxRows: 10, maxBytes: 4_000_000_000 }
 
@@ -20,7 +18,7 @@ export async function compareReplayed(
 ): Promise<Compared[]> {
   const beside = replayDatabase(store.database, chain)
   const compared: Compared[] = []
-  for (const table of Object.keys(KEYS) as Table[]) {
+  for (const table of COMPARED_TABLES) {
     if (limits.pairs !== undefined && !KEYS[table].includes('pair')) continue
     const side = (from: string) =>
       `SELECT ${KEYS[table].join(', ')}, version AS v, sipHash64(${valuesOf(table).join(', ')}) AS h
@@ -43,12 +41,12 @@ export async function compareReplayed(
   return compared
 }
 
-function valuesOf(table: Table): string[] {
+function valuesOf(table: ComparedTable): string[] {
   const others = new Set(['chain', 'version', 'is_deleted', ...KEYS[table]])
   return TABLES[table].filter((column) => !others.has(column))
 }
 
-function conditionOf(table: Table, { pairs, fromS, toS }: ReplayLimits): string {
+function conditionOf(table: ComparedTable, { pairs, fromS, toS }: ReplayLimits): string {
   const hasTime = BY_TIME.has(table)
   return [
     pairs === undefined ? '' : 'AND pair IN {pairs:Array(String)}',

@@ -234,7 +234,8 @@ async function verifyReplayed(deps: Deps, { epoch }: Replay, beside: Store, seq:
   const shown = reporter.stage('verifying', epoch, progress('updates'))
   const onSeq = (done: number) => shown.report(done, seq)
   const expected = await refold(platform, facts, config.fold, { epoch, seq }, onSeq).finally(shown.end)
-  const findings = await verifyRows(beside, expected, String(rowVersion(epoch, seq)), () => {})
+  // What differs is replayed once more.
+  const findings = await verifyRows(beside, expected, String(rowVersion(epoch, seq)), () => {}).finally(shown.end)
   const wrong = findings.flatMap(({ what, wrong: lines }) => lines.map((line) => `${what} ${line}`))
   if (wrong.length === 0) return
   for (const difference of wrong.slice(0, 5)) logger.error('a replayed row is wrong', { difference })

@@ -3,25 +3,23 @@ import { createAssembler } from '../../core/log/parts.js'
 import { updatesTopic } from '../../core/log/port.js'
 import { type OpenLog, rawRecords } from '../../core/log/topic-records.js'
 import type { Store } from '../../core/store/port.js'
-import { readExpression, readRows } from '../../core/store/row-binary.js'
+import { readExpression } from '../../core/store/row-binary.js'
 import { type StoredState, writtenNow } from '../../core/store/stored-states.js'
-import { TABLES, type TableName } from '../../core/store/tables.js'
+import {
+  COMPARED_TABLES,
+  type ComparedTable,
+  columnsOf,
+  KEYS,
+  keyOf,
+  type Places,
+  placesOf,
+  type Row,
+} from './compared-tables.js'
 import { fingerprintOf, type Refolded } from './refold.js'
+import { hashOf, type KeyHash, type RowPrints } from './row-prints.js'
 
 export type Finding = { what: string; compared: number; wrong: string[] }
 
-/** The columns that name a row: a table's sort key. */
-export const KEYS: Record<Exclude<TableName, 'progress_rows'>, readonly string[]> = {
-  trade_rows: ['pair', 'time', 'block_number', 'tx_index', 'log_index', 'sub'],
-  liquidity_rows: ['pair', 'time', 'block_number', 'tx_index', 'log_index', 'sub'],
-  candle_rows: ['pair', 'interval', 'time'],
-  pair_rows: ['pair'],
-  token_rows: ['token'],
-  holder_rows: ['token', 'holder'],
-  pair_hour_rows: ['pair', 'time'],
-  holder_hour_rows: ['token', 'time'],
-  main_pair_rows: ['token', 'block_number'],
-}
 /** Key columns that are not text. */
 const KEY_TYPES: Record<string, string> = {
   time: 'UInt32',
@@ -33,7 +31,8 @@ const KEY_TYPES: Record<string, string> = {
 const PAGE_ROWS = 50_000
 const LIMITS = { maxSeconds: 300, maxRows: PAGE_ROWS }
 
-type Row = readonly unknown[]
+/** Up to so many of a table's rows that differ are told column by column; the others are counted. */
+const MOST_TOLD = 10_000
 
 /**
  * Compares stored rows with the replayed ones, key by key and column by column. A running `up` keeps writing meanwhile: rows newer
@@ -41,73 +40,119 @@ type Row = readonly unknown[]
  */
 export async function verifyRows(
   store: Store,
-  expected: Refolded,
+  expected: Pick<Refolded, 'chain' | 'rows' | 'again'>,
   version: string,
   onCompared: (rows: number) => void,
 ): Promise<Finding[]> {
-  const findings: Finding[] = []
+  const of = { chain: expected.chain, version }
+  const found: Suspects[] = []
   let before = 0
-  for (const table of Object.keys(KEYS) as (keyof typeof KEYS)[]) {
-    const onRow = (rows: number) => onCompared(before + rows)
-    const finding = await verifyTable(store, expected, table, version, onRow)
-    before += finding.compared
-    findings.push(finding)
+  for (const table of COMPARED_TABLES) {
+    const suspects = await findSuspects(store, expected.rows.of(table), table, of, (rows) => onCompared(before + rows))
+    found.push(suspects)
+    before += suspects.compared
   }
-  return findings
+  await tellApart(found.filter(isSuspicious), expected)
+  return found.map(({ table, compared, wrong }) => ({ what: table, compared, wrong }))
 }
 
-async function verifyTable(
+/** What seems to differ in a table, and then what does. */
+type Suspects = {
+  table: ComparedTable
+  compared: number
+  /** Stored rows by key that are not those of the replay. */
+  stored: Map<string, Row>
+  /** Hashes of keys that are not stored, by name. */
+  missing: Set<string>
+  /** Rows that are in neither, beyond MOST_TOLD. */
+  more: number
+  wrong: string[]
+}
+
+const isSuspicious = ({ stored, missing, more }: Suspects): boolean => stored.size + missing.size + more > 0
+
+async function findSuspects(
   store: Store,
-  { chain, rows }: Refolded,
-  table: keyof typeof KEYS,
-  version: string,
+  prints: RowPrints,
+  table: ComparedTable,
+  of: Of,
   onRow: (rows: number) => void,
-): Promise<Finding> {
-  const columns: readonly string[] = TABLES[table]
-  const wanted = newestRows(
-    rows.filter((insert) => insert.table === table).flatMap((insert) => [...readRows(table, insert.rows)]),
-    columns,
-    KEYS[table],
-  )
-  const candidates: { key: string; wrong: string[] }[] = []
-  let compared = 0
-  for await (const row of storedRows(store, table, columns, { chain, version })) {
+): Promise<Suspects> {
+  const places = placesOf(table)
+  const stored = new Map<string, Row>()
+  let [compared, differing] = [0, 0]
+  for await (const row of storedRows(store, table, columnsOf(table), of)) {
     compared += 1
     onRow(compared)
-    const key = keyOf(row, columns, KEYS[table])
-    const want = wanted.get(key)
-    wanted.delete(key)
-    candidates.push({
-      key,
-      wrong: want === undefined ? [`${key}: stored, but not in the log`] : differences(key, columns, row, want),
-    })
+    if (prints.takes(row)) continue
+    differing += 1
+    if (stored.size < MOST_TOLD) stored.set(keyOf(row, places), row)
   }
-  for (const key of wanted.keys()) candidates.push({ key, wrong: [`${key}: in the log, but not stored`] })
-  const found = candidates.filter(({ wrong }) => wrong.length > 0)
+  let more = differing - stored.size
+  const missing = new Set<string>()
+  const isNoneLeft = prints.left().next().done === true
   // Queried last, so that it includes rows replaced while the others were read.
-  const newer = found.length === 0 ? new Set() : await newerKeys(store, table, { chain, version })
-  return { what: table, compared, wrong: found.flatMap(({ key, wrong }) => (newer.has(key) ? [] : wrong)) }
+  const newer = differing === 0 && isNoneLeft ? new Set() : await newerKeys(store, table, of)
+  for (const key of stored.keys()) if (newer.has(nameOf(hashOf(key)))) stored.delete(key)
+  for (const hash of prints.left()) {
+    const name = nameOf(hash)
+    if (newer.has(name)) continue
+    if (missing.size < MOST_TOLD) missing.add(name)
+    else more += 1
+  }
+  return { table, compared, stored, missing, more, wrong: [] }
 }
 
-/** As FINAL returns them: the highest version of each key, without tombstones. */
-function newestRows(rows: readonly Row[], columns: readonly string[], keys: readonly string[]): Map<string, Row> {
-  const version = columns.indexOf('version')
-  const deleted = columns.indexOf('is_deleted')
-  const newest = new Map<string, Row>()
-  for (const row of rows) {
-    const key = keyOf(row, columns, keys)
-    const known = newest.get(key)
-    if (known === undefined || Number(known[version]) <= Number(row[version])) newest.set(key, row)
+const nameOf = ([high, low]: KeyHash): string => `${high} ${low}`
+
+/** Compares what seems to differ with the rows of a second replay. */
+async function tellApart(found: readonly Suspects[], { again }: Pick<Refolded, 'again'>): Promise<void> {
+  if (found.length === 0) return
+  const newest = new Map(found.map((suspects) => [suspects.table, new NewestRows(suspects)]))
+  await again((table, row) => newest.get(table)?.add(row))
+  for (const { table, stored, missing, more, wrong } of found) {
+    const wanted = newest.get(table)?.rows ?? new Map<string, Row>()
+    for (const [key, row] of stored) {
+      const want = wanted.get(key)
+      if (want === undefined) wrong.push(`${key}: stored, but not in the log`)
+      else for (const difference of differences(key, columnsOf(table), row, want)) wrong.push(difference)
+    }
+    for (const key of wanted.keys()) {
+      if (missing.has(nameOf(hashOf(key)))) wrong.push(`${key}: in the log, but not stored`)
+    }
+    if (more > 0) wrong.push(`${more} more rows`)
   }
-  for (const [key, row] of newest) if (row[deleted] === 1) newest.delete(key)
-  return newest
+}
+
+/** As FINAL returns them: the highest version of each suspect's key, without tombstones. */
+class NewestRows {
+  private readonly newest = new Map<string, Row>()
+  private readonly names: Set<string>
+  private readonly places: Places
+
+  constructor({ table, stored, missing }: Suspects) {
+    this.places = placesOf(table)
+    this.names = new Set([...[...stored.keys()].map((key) => nameOf(hashOf(key))), ...missing])
+  }
+
+  add(row: Row): void {
+    const { places, newest } = this
+    const key = keyOf(row, places)
+    if (!this.names.has(nameOf(hashOf(key)))) return
+    const known = newest.get(key)
+    if (known === undefined || Number(known[places.version]) <= Number(row[places.version])) newest.set(key, row)
+  }
+
+  get rows(): Map<string, Row> {
+    return new Map([...this.newest].filter(([, row]) => row[this.places.deleted] !== 1))
+  }
 }
 
 type Of = { chain: string; version: string }
 
 async function* storedRows(
   store: Store,
-  table: keyof typeof KEYS,
+  table: ComparedTable,
   columns: readonly string[],
   of: Of,
 ): AsyncGenerator<Row> {
@@ -115,26 +160,31 @@ async function* storedRows(
   const names = [...columns.map(readExpression), ...(hasState ? ['state'] : [])]
   const sorting = KEYS[table].map(readExpression)
   const placeholders = KEYS[table].map((name) => `{${name}:${KEY_TYPES[name] ?? 'String'}}`)
-  let after: Record<string, unknown> | undefined
-  for (;;) {
-    const nextPage = after === undefined ? '' : `AND (${sorting.join(', ')}) > (${placeholders.join(', ')})`
+  const pageAfter = async (last: Row | undefined): Promise<Row[]> => {
+    const nextPage = last === undefined ? '' : `AND (${sorting.join(', ')}) > (${placeholders.join(', ')})`
+    const after = Object.fromEntries(KEYS[table].map((name) => [name, last?.[columns.indexOf(name)]]))
     const page = await store.query<{ row: Row }>(
       `SELECT tuple(${names.join(', ')}) AS row FROM ${table} FINAL
        WHERE chain = {chain:String} AND version <= {version:UInt64} ${nextPage}
        ORDER BY ${sorting.join(', ')} LIMIT ${PAGE_ROWS}`,
-      { ...of, ...after },
+      { ...of, ...(last === undefined ? {} : after) },
       LIMITS,
     )
-    const rows = page.map(({ row }) => (Array.isArray(row) ? (row as Row) : Object.values(row as object)))
-    for (const row of rows) yield asToday(table, row, columns)
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < PAGE_ROWS) return
-    after = Object.fromEntries(KEYS[table].map((name) => [name, last[columns.indexOf(name)]]))
+    return page.map(({ row }) => (Array.isArray(row) ? (row as Row) : Object.values(row as object)))
+  }
+  let page = await pageAfter(undefined)
+  while (page.length > 0) {
+    // The engine reads the next page while this one is compared.
+    const next = page.length < PAGE_ROWS ? undefined : pageAfter(page.at(-1))
+    // A comparison that ends early must not leave its error unhandled.
+    next?.catch(() => {})
+    for (const row of page) yield asToday(table, row, columns)
+    page = (await next) ?? []
   }
 }
 
 /** States of earlier versions in the columns of today; the last cell of such a row is their text. */
-function asToday(table: keyof typeof KEYS, row: Row, columns: readonly string[]): Row {
+function asToday(table: ComparedTable, row: Row, columns: readonly string[]): Row {
   if (table !== 'pair_rows' && table !== 'token_rows') return row
   const cells = row.slice(0, -1)
   if (row.at(-1) === '') return cells
@@ -142,19 +192,15 @@ function asToday(table: keyof typeof KEYS, row: Row, columns: readonly string[])
   return writtenNow(table, named as StoredState) ?? cells
 }
 
-/** Keys of rows, including tombstones, written after the end of the replay. */
-async function newerKeys(store: Store, table: keyof typeof KEYS, of: Of): Promise<Set<string>> {
+/** Of rows, including tombstones, written after the end of the replay: names of the hashes of their keys. */
+async function newerKeys(store: Store, table: ComparedTable, of: Of): Promise<Set<string>> {
   const rows = await store.query<{ row: Row }>(
     `SELECT DISTINCT tuple(${KEYS[table].map(readExpression).join(', ')}) AS row FROM ${table}
      WHERE chain = {chain:String} AND version > {version:UInt64}`,
     of,
     { maxSeconds: 300, maxRows: 10_000_000 },
   )
-  return new Set(rows.map(({ row }) => Object.values(row).map(String).join(' ')))
-}
-
-function keyOf(row: Row, columns: readonly string[], keys: readonly string[]): string {
-  return keys.map((name) => String(row[columns.indexOf(name)])).join(' ')
+  return new Set(rows.map(({ row }) => nameOf(hashOf(Object.values(row).map(String).join(' ')))))
 }
 
 function differences(key: string, columns: readonly string[], got: Row, want: Row): string[] {
@@ -173,7 +219,10 @@ function isSame(got: unknown, want: unknown): boolean {
  * Compares the updates topic with the replay: every seq in order, each with the same bytes. A process that was presumed dead may
  * have written some twice; readers drop those, and so does this.
  */
-export async function verifyUpdates(open: OpenLog, expected: Refolded): Promise<Finding> {
+export async function verifyUpdates(
+  open: OpenLog,
+  expected: Pick<Refolded, 'chain' | 'epoch' | 'seq' | 'updates'>,
+): Promise<Finding> {
   const topic = updatesTopic(expected.chain)
   const assembler = createAssembler()
   const wrong: string[] = []

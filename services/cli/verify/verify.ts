@@ -66,7 +66,11 @@ async function verify(world: World, options: VerifyOptions): Promise<number> {
       const comparing = progressOf(world, logger, { message: 'comparing rows', unit: 'rows', fields: { chain } })
       const findings: Finding[] = [
         await verifyUpdates(open, expected),
-        ...(await verifyRows(store, expected, stored.version, comparing.report).finally(comparing.end)),
+        ...(await verifyRows(store, expected, stored.version, comparing.report).finally(() => {
+          comparing.end()
+          // What differs is replayed once more.
+          replaying.end()
+        })),
       ]
       for (const finding of findings) {
         lines.push([chain, finding.what, finding.compared, finding.wrong.length])
