@@ -1,6 +1,6 @@
 /** A synthetic chain for benchmarks: many pools, a few of them busy, in blocks of 100 swaps. */
 import type { ChainFacts } from '../../services/core/domain/chains.js'
-import type { Block, Event } from '../../services/core/domain/records.js'
+import type { Block, Event, Retract } from '../../services/core/domain/records.js'
 
 export const BENCH_CHAIN = 'eth'
 const USDC = address('anchor', 0)
@@ -15,6 +15,7 @@ const SWAPS_PER_BLOCK = 100
 const SECONDS_PER_BLOCK = 2
 const START_S = 1_704_412_800
 const FINALITY = 64
+const DEEPEST_REORG = 5
 
 export type WorkloadPlan = {
   pools: number
@@ -25,25 +26,78 @@ export type WorkloadPlan = {
 }
 
 /** Block 0 describes everything; every other block holds swaps. */
-export function* benchBlocks({ pools, wallets, blocks, skew = 3 }: WorkloadPlan): Generator<Block> {
-  yield block(0, describe(pools))
-  // Native at 2,000 USD, tokens at 0.4, so that every trade is good and updates candles.
-  const reserves = Array.from({ length: pools + 1 }, (_, pool) =>
-    pool === 0 ? { target: 5_000, quote: 10_000_000 } : { target: 5_000_000, quote: 1_000 },
-  )
-  let seed = 1
-  const random = () => {
-    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
-    return seed / 2 ** 32
-  }
+export function* benchBlocks(plan: WorkloadPlan): Generator<Block> {
+  const market = new Market(plan, SWAPS_PER_BLOCK)
+  yield block(0, describe(plan.pools))
+  for (let number = 1; number <= plan.blocks; number += 1) yield block(number, market.swaps(number))
+}
+
+export type BenchLine = ({ kind: 'block' } & Block) | ({ kind: 'retract' } & Retract)
+
+/** The same with reorgs: after every so many blocks some have to be taken back, and others take their place. */
+export function* benchReorgs(
+  plan: WorkloadPlan & { swapsPerBlock: number; blocksPerReorg: number },
+): Generator<BenchLine> {
+  const { pools, blocks, swapsPerBlock, blocksPerReorg } = plan
+  const market = new Market(plan, swapsPerBlock)
+  yield { kind: 'block', ...block(0, describe(pools)) }
   for (let number = 1; number <= blocks; number += 1) {
-    const events: Event[] = []
-    for (let log = 0; log < SWAPS_PER_BLOCK; log += 1) {
-      const pool = Math.floor(random() ** skew * (pools + 1))
-      const wallet = address('wallet', Math.floor(random() ** 2 * wallets))
-      events.push(swap(pool, log, number, wallet, random(), random() < 0.5, reserves[pool] as Reserves))
+    if (number % blocksPerReorg === 0) {
+      const last = number + ((number / blocksPerReorg) % DEEPEST_REORG)
+      const undo = market.remember()
+      for (let orphan = number; orphan <= last; orphan += 1)
+        yield {
+          kind: 'block',
+          ...block(orphan, market.swaps(orphan), orphan === number ? 'block' : 'orphan', 'orphan'),
+        }
+      undo()
+      yield {
+        ...{ kind: 'retract', chain: BENCH_CHAIN },
+        ...{ from_number: last, from_hash: hash('orphan', last) },
+        ...{ to_number: number - 1, to_hash: hash('block', number - 1) },
+      }
     }
-    yield block(number, events)
+    yield { kind: 'block', ...block(number, market.swaps(number)) }
+  }
+}
+
+/** Native at 2,000 USD, tokens at 0.4, so that every trade is good and updates candles. */
+class Market {
+  private reserves: Reserves[]
+  private seed = 1
+
+  constructor(
+    private readonly plan: WorkloadPlan,
+    private readonly swapsPerBlock: number,
+  ) {
+    this.reserves = Array.from({ length: plan.pools + 1 }, (_, pool) =>
+      pool === 0 ? { target: 5_000, quote: 10_000_000 } : { target: 5_000_000, quote: 1_000 },
+    )
+  }
+
+  swaps(number: number): Event[] {
+    const { pools, wallets, skew = 3 } = this.plan
+    const events: Event[] = []
+    for (let log = 0; log < this.swapsPerBlock; log += 1) {
+      const pool = Math.floor(this.random() ** skew * (pools + 1))
+      const wallet = address('wallet', Math.floor(this.random() ** 2 * wallets))
+      const [size, sell] = [this.random(), this.random() < 0.5]
+      events.push(swap(pool, log, number, wallet, size, sell, this.reserves[pool] as Reserves))
+    }
+    return events
+  }
+
+  /** Returns what takes the reserves back to what they are now. The next trades are others. */
+  remember(): () => void {
+    const before = this.reserves.map((reserves) => ({ ...reserves }))
+    return () => {
+      this.reserves = before
+    }
+  }
+
+  private random(): number {
+    this.seed = (Math.imul(this.seed, 1_664_525) + 1_013_904_223) >>> 0
+    return this.seed / 2 ** 32
   }
 }
 
@@ -101,9 +155,9 @@ function describe(pools: number): Event[] {
   return events
 }
 
-function block(number: number, events: Event[]): Block {
+function block(number: number, events: Event[], parentFork = 'block', fork = 'block'): Block {
   return {
-    ...{ chain: BENCH_CHAIN, number, hash: hash('block', number), parent_hash: hash('block', number - 1) },
+    ...{ chain: BENCH_CHAIN, number, hash: hash(fork, number), parent_hash: hash(parentFork, number - 1) },
     ...{ time: START_S + number * SECONDS_PER_BLOCK, finalized_number: Math.max(0, number - FINALITY) },
     ...{ part: 0, last_part: 0, events },
   }

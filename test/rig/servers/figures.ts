@@ -4,12 +4,13 @@ import { readFileSync, writeFileSync } from 'node:fs'
 /** The kernel counts time in these on every machine we know. */
 const TICKS_PER_S = 100
 
-export type Memory = { residentMb: number; peakMb: number }
+/** `anonymousMb`: without pages of files, which the system can drop. */
+export type Memory = { residentMb: number; peakMb: number; anonymousMb: number }
 
 export function memoryOf(pid: number): Memory {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const megabytes = (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024
-  return { residentMb: megabytes('VmRSS'), peakMb: megabytes('VmHWM') }
+  return { residentMb: megabytes('VmRSS'), peakMb: megabytes('VmHWM'), anonymousMb: megabytes('RssAnon') }
 }
 
 /** The peak is counted from now on. */
