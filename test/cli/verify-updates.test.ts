@@ -31,7 +31,11 @@ async function verified(written: readonly BlockUpdate[]): Promise<{ compared: nu
       written.map((one) => ({ key: CHAIN, value: encoded(one), timestampMs: 0 })),
     )
     const updates = new Map([1, 2, 3, 4].map((seq) => [seq, fingerprintOf(encoded(update({ seq })))]))
-    const { compared, wrong } = await verifyUpdates({ log, codec }, { chain: CHAIN, epoch: 1, seq: 4, updates })
+    const { compared, wrong } = await verifyUpdates(
+      { log, codec },
+      { chain: CHAIN, epoch: 1, seq: 4, updates },
+      () => {},
+    )
     return { compared, wrong }
   } finally {
     await log.close()

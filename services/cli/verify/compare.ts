@@ -222,6 +222,7 @@ function isSame(got: unknown, want: unknown): boolean {
 export async function verifyUpdates(
   open: OpenLog,
   expected: Pick<Refolded, 'chain' | 'epoch' | 'seq' | 'updates'>,
+  onSeq: (seq: number) => void,
 ): Promise<Finding> {
   const topic = updatesTopic(expected.chain)
   const assembler = createAssembler()
@@ -233,6 +234,7 @@ export async function verifyUpdates(
     if (whole?.record.kind !== 'update' || whole.record.update.epoch !== expected.epoch) continue
     const { update } = whole.record
     if (update.seq > expected.seq) continue
+    onSeq(update.seq)
     if (before !== undefined && update.seq > before + 1) wrong.push(`seq ${update.seq} follows ${before}`)
     // An update of an earlier version says the same in another form: only its place in the order can be checked.
     const isComparable = open.codec.writtenAs(value) !== 'update'

@@ -63,9 +63,11 @@ async function verify(world: World, options: VerifyOptions): Promise<number> {
       const onSeq = (seq: number) => replaying.report(seq, stored.seq)
       const facts = await foldedFacts(open.log, chainFacts(config, chain))
       const expected = await refold(open, facts, config.fold, stored, onSeq).finally(replaying.end)
+      const reading = progressOf(world, logger, { message: 'comparing updates', unit: 'updates', fields: { chain } })
+      const onUpdate = (seq: number) => reading.report(seq, stored.seq)
       const comparing = progressOf(world, logger, { message: 'comparing rows', unit: 'rows', fields: { chain } })
       const findings: Finding[] = [
-        await verifyUpdates(open, expected),
+        await verifyUpdates(open, expected, onUpdate).finally(reading.end),
         ...(await verifyRows(store, expected, stored.version, comparing.report).finally(() => {
           comparing.end()
           // What differs is replayed once more.

@@ -204,7 +204,7 @@ export async function openReplayedNode() {
     const stored = { epoch: Number(row?.epoch), seq: Number(row?.seq) }
     const expected = await refold({ log, codec }, money, FOLD_SETTINGS, stored, () => {})
     const rows = await verifyRows(store, expected, String(rowVersion(stored.epoch, stored.seq)), () => {})
-    return [await verifyUpdates({ log, codec }, expected), ...rows].flatMap(({ what, wrong }) =>
+    return [await verifyUpdates({ log, codec }, expected, () => {}), ...rows].flatMap(({ what, wrong }) =>
       wrong.map((line) => `${what} ${line}`),
     )
   }
