@@ -81,7 +81,7 @@ async function findSuspects(
   const places = placesOf(table)
   const stored = new Map<string, Row>()
   let [compared, differing] = [0, 0]
-  for await (const row of storedRows(store, table, columnsOf(table), of)) {
+  for await (const row of storedRows(store, table, of)) {
     compared += 1
     onRow(compared)
     if (prints.takes(row)) continue
@@ -150,29 +150,26 @@ class NewestRows {
 
 type Of = { chain: string; version: string }
 
-async function* storedRows(
-  store: Store,
-  table: ComparedTable,
-  columns: readonly string[],
-  of: Of,
-): AsyncGenerator<Row> {
+async function* storedRows(store: Store, table: ComparedTable, of: Of): AsyncGenerator<Row> {
+  const columns = columnsOf(table)
+  const { key } = placesOf(table)
   const hasState = table === 'pair_rows' || table === 'token_rows'
   const names = [...columns.map(readExpression), ...(hasState ? ['state'] : [])]
   const sorting = KEYS[table].map(readExpression)
   const placeholders = KEYS[table].map((name) => `{${name}:${KEY_TYPES[name] ?? 'String'}}`)
-  const pageAfter = async (last: Row | undefined): Promise<Row[]> => {
+  const pageAfter = async (last?: Row): Promise<Row[]> => {
     const nextPage = last === undefined ? '' : `AND (${sorting.join(', ')}) > (${placeholders.join(', ')})`
-    const after = Object.fromEntries(KEYS[table].map((name) => [name, last?.[columns.indexOf(name)]]))
+    const after = last === undefined ? [] : KEYS[table].map((name, at) => [name, last[key[at] as number]])
     const page = await store.query<{ row: Row }>(
       `SELECT tuple(${names.join(', ')}) AS row FROM ${table} FINAL
        WHERE chain = {chain:String} AND version <= {version:UInt64} ${nextPage}
        ORDER BY ${sorting.join(', ')} LIMIT ${PAGE_ROWS}`,
-      { ...of, ...(last === undefined ? {} : after) },
+      { ...of, ...Object.fromEntries(after) },
       LIMITS,
     )
     return page.map(({ row }) => (Array.isArray(row) ? (row as Row) : Object.values(row as object)))
   }
-  let page = await pageAfter(undefined)
+  let page = await pageAfter()
   while (page.length > 0) {
     // The engine reads the next page while this one is compared.
     const next = page.length < PAGE_ROWS ? undefined : pageAfter(page.at(-1))

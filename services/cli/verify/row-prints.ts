@@ -74,12 +74,12 @@ export class RowPrints {
     }
   }
 
+  /** The same, taken for the key. */
   private slotOf(hash: KeyHash): number {
-    const found = this.find(hash)
-    if (this.prints[found] !== FREE) return found
     if (this.size >= MOST_LOAD * this.prints.length) this.grow()
-    this.size += 1
     const slot = this.find(hash)
+    if (this.prints[slot] !== FREE) return slot
+    this.size += 1
     this.highs[slot] = hash[0]
     this.lows[slot] = hash[1]
     return slot
