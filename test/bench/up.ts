@@ -3,14 +3,14 @@
  * processes. Parts of the store that were merged into others do not count: they go after some minutes. A market of 20,000 pools
  * is compared with one of 400: what a swap costs must not follow the number of pools.
  */
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { writeRecording } from '../rig/http/recording-file.js'
 import { dataDirOf, startUp, type Up } from '../rig/http/up.js'
 import { cpuSecondsOf, memoryOf } from '../rig/servers/figures.js'
-import { filesOf, filesOfParts } from '../rig/store-parts.js'
+import { allocatedBytes, filesOf, filesOfParts } from '../rig/store-parts.js'
 import { printTable } from './measure.js'
 import { BENCH_CHAIN, benchBlocks, benchFacts, type WorkloadPlan } from './workload.js'
 
@@ -54,7 +54,7 @@ async function play(plan: WorkloadPlan): Promise<Cost> {
     await up.stop()
     const swaps = swapsOf(plan)
     const filesIn = (part: string) => filesOf(join(dataDirOf(folder), part))
-    const perSwap = (files: readonly string[]) => bytesOf(files) / 1000 / swaps
+    const perSwap = (files: readonly string[]) => allocatedBytes(files) / 1000 / swaps
     return {
       ...{ cpuUs: (cpuS / swaps) * 1e6, perS: swaps / wallS, peakMb },
       ...{ logKb: perSwap(filesIn('log')), stateKb: perSwap(filesIn('state')) },
@@ -76,11 +76,6 @@ function childrenOf(pid: number): number[] {
   const own = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
   const children = own === '' ? [] : own.split(' ').map(Number)
   return children.flatMap((child) => [child, ...childrenOf(child)])
-}
-
-/** As allocated on disk: sparse files count what they hold. */
-function bytesOf(files: readonly string[]): number {
-  return files.reduce((sum, file) => sum + statSync(file).blocks * 512, 0)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = (await benchUp()) ? 0 : 1

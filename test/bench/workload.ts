@@ -12,7 +12,7 @@ export const benchFacts: ChainFacts = {
 }
 
 const SWAPS_PER_BLOCK = 100
-const SECONDS_PER_BLOCK = 2
+export const SECONDS_PER_BLOCK = 2
 const START_S = 1_704_412_800
 const FINALITY = 64
 const DEEPEST_REORG = 5

@@ -1,5 +1,5 @@
 /** The files of an embedded store, by what they are for. */
-import { readdirSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isReplaced } from '../../services/core/store/store-files.js'
 
@@ -17,4 +17,9 @@ export function filesOfParts(files: readonly string[]): string[] {
   const parts = folders.filter((folder) => PART.test(folder) && !folder.includes('/detached/'))
   const read = new Set(parts.filter((part) => !isReplaced(part, parts)))
   return files.filter((path) => read.has(dirname(path)))
+}
+
+/** On disk: sparse files count what they hold. One may be gone by now. */
+export function allocatedBytes(files: readonly string[]): number {
+  return files.reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.blocks ?? 0) * 512, 0)
 }
