@@ -1,12 +1,25 @@
 /** The files of an embedded store, by what they are for. */
-import { readdirSync, statSync } from 'node:fs'
+import { type Dirent, existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isReplaced } from '../../services/core/store/store-files.js'
 
+/** Of a folder that is written meanwhile, too. */
 export function filesOf(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
+  return entriesOf(folder)
     .flatMap((entry) => (entry.isFile() ? [join(entry.parentPath ?? entry.path, entry.name)] : []))
     .sort()
+}
+
+/** A folder that is gone before it is read is an error to Node: then all is read again. */
+function entriesOf(folder: string): Dirent[] {
+  for (;;) {
+    try {
+      return readdirSync(folder, { recursive: true, withFileTypes: true })
+    } catch (error) {
+      const isGoneWithin = (error as NodeJS.ErrnoException).code === 'ENOENT' && existsSync(folder)
+      if (!isGoneWithin) throw error
+    }
+  }
 }
 
 const PART = /_\d+_\d+_\d+$/
