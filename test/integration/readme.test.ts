@@ -1,13 +1,11 @@
 /** Runs every example of the README as a reader would: pasted into a shell while `npm start` runs. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
-import { isLongRun } from '../rig/counts.js'
 import { storeEnvironmentOf } from '../rig/engine.js'
 import { removeScratchFolders, scratchFolder } from '../rig/http/command.js'
-import { pythonTools } from '../rig/python/venv.js'
 import { steadyPort } from '../rig/servers/steady-port.js'
 import { itWhenLong } from '../rig/suite/long-only.js'
 
@@ -88,15 +86,6 @@ async function stop({ child }: Started): Promise<void> {
   await gone
 }
 
-/** As after the line that installs packages, with the environment that the tests share. */
-async function installedIn(folder: string): Promise<void> {
-  const bin = join(folder, 'venv/bin')
-  mkdirSync(bin, { recursive: true })
-  const client = join(root, 'clients/python/src')
-  const python = join(await pythonTools('clients'), 'python')
-  writeFileSync(join(bin, 'python'), `#!/bin/sh\nPYTHONPATH='${client}' exec '${python}' "$@"\n`, { mode: 0o755 })
-}
-
 /** The part of the README that matches an output. */
 const matchInReadme = (pattern: RegExp): string =>
   pattern.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[0] ?? ''
@@ -167,7 +156,7 @@ describe('the README', () => {
       }
     })
 
-    test('gives an analyst a frame, a file and a chart', async () => {
+    itWhenLong('gives an analyst a frame, a file and a chart', async () => {
       const folder = scratchFolder()
       const [install = '', ...steps] = commandsOf('Into a notebook, a file, a chart').map((line) =>
         withoutNpx(line)
@@ -175,9 +164,7 @@ describe('the README', () => {
           .replaceAll('trades.parquet', join(folder, 'trades.parquet')),
       )
       const first = commandsOf('Four things to try').filter((line) => /^(export KEY|PAIR)=/.test(line))
-      const lines = [...first.map(withoutNpx), ...steps]
-      if (isLongRun()) lines.unshift(install)
-      else await installedIn(folder)
+      const lines = [install, ...first.map(withoutNpx), ...steps]
       const [history = '', , counts = '', , frame = ''] = (await paste(lines, env)).reverse()
       expect(frame).toMatch(/open .* time\n0 /)
       expect(counts).toMatch(/│ eth +│ +\d+ │/)

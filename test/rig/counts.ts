@@ -26,7 +26,7 @@ export const COUNTS = {
     proves: 'a cluster whose parts are killed and paused at random loses nothing and repeats nothing',
   },
   simulationSeeds: {
-    ...{ short: 24, long: 10_000, seed: 1, files: ['test/simulation/simulation.test.ts'] },
+    ...{ short: 12, long: 10_000, seed: 1, files: ['test/simulation/simulation.test.ts'] },
     proves:
       'ingest, aggregate and serve on a simulated clock, log and store end where the final chain says, and push each message once',
   },
@@ -36,7 +36,7 @@ export const COUNTS = {
   },
   dataDamages: {
     ...{
-      short: 20,
+      short: 8,
       long: 200,
       seed: 61,
       files: ['test/processes/damage.test.ts', 'test/integration/damage.long.test.ts'],

@@ -67,8 +67,8 @@ it('stores and pushes what the final chain says, through every fault', async () 
 })
 
 it('passes the seeds that found a fault once', async () => {
-  const found = '911,1252,1500,2157,2391,3494,3823,5021,5202,5257,6125'
-  const { lines, summary } = await play(plain, ['--seed', found])
+  const found = [911, 1252, 1500, 2157, 2391, 3494, 3823, 5021, 5202, 5257, 6125]
+  const { lines, summary } = await play(plain, ['--seed', (isLongRun() ? found : found.slice(0, 4)).join()])
   expect(summary.failed, lines.join('\n')).toEqual([])
 })
 
