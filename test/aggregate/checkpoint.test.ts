@@ -1,15 +1,26 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { open } from 'lmdb'
+import { dirname, join } from 'node:path'
+import { type Database, open, type RootDatabase } from 'lmdb'
 import { describe, expect, it } from 'vitest'
 import { StoredHistory } from '../../services/aggregate/checkpoint/applied-history.js'
 import { BucketWriter } from '../../services/aggregate/checkpoint/bucket-image.js'
 import { CheckpointWriter } from '../../services/aggregate/checkpoint/checkpoint-writer.js'
 import { loadActivePair } from '../../services/aggregate/checkpoint/restore-state.js'
 import { restoreSmall, type SmallImage } from '../../services/aggregate/checkpoint/small-image.js'
-import { openStateStore, pack, packText, padded, unpack } from '../../services/aggregate/checkpoint/state-store.js'
+import type { StoredRing } from '../../services/aggregate/checkpoint/state-image.js'
+import {
+  openStateStore,
+  pack,
+  packText,
+  padded,
+  type StateStore,
+  unpack,
+} from '../../services/aggregate/checkpoint/state-store.js'
+import { keyOfTable, tableKeyOf } from '../../services/aggregate/checkpoint/table-key.js'
+import { loadWindows, type StoredWindows, windowsImage } from '../../services/aggregate/checkpoint/windows-image.js'
 import { ActivePair } from '../../services/aggregate/state/pairs.js'
+import { Windows } from '../../services/aggregate/state/rolling-windows.js'
 import { crc32 } from '../../services/core/runtime/crc32.js'
 import { foldThroughCrashes } from '../rig/aggregate/checkpointed-fold.js'
 import { exactDifferences } from '../rig/aggregate/exact.js'
@@ -33,13 +44,42 @@ describe('a crash leaves no trace', () => {
       const expected = foldLines(startFold(facts), lines)
       const random = createRandom(seed)
       const crashes = new Set(Array.from({ length: 25 }, () => 1 + Math.floor(random.next() * lines.length)))
-      const { results, repeated } = await foldThroughCrashes(facts, lines, 7, crashes, random)
+      const { results, repeated, store } = await foldThroughCrashes(facts, lines, 7, crashes, random)
       expect(exactDifferences(results, expected)).toEqual([])
       expect(repeated.some((versions) => versions.length > 1)).toBe(true)
       for (const versions of repeated)
         for (const version of versions) expect(exactDifferences(version, versions[0])).toEqual([])
+      expect(keysOfTimes(store)).toEqual(listedKeys(store))
     },
   )
+})
+
+/** Of buckets and wallets. */
+const keysOfTimes = (store: StateStore) =>
+  ['b/', 'w/'].flatMap((kind) => [...store.entries(kind)]).map(({ key }) => key)
+
+/** The same as pairs and tokens list them: a value that nobody lists would stay for ever. */
+function listedKeys(store: StateStore): string[] {
+  const [buckets, wallets]: [string[], string[]] = [[], []]
+  for (const { key, value } of store.entries('r/p/')) {
+    const { busy = [] } = unpack<{ busy?: StoredRing[] }>(value).fields
+    for (const { chunks = [] } of busy)
+      for (const chunk of chunks) buckets.push(`b/${key.slice(2)}/seconds/${padded(chunk)}`)
+  }
+  for (const { key, value } of store.entries('v/')) {
+    const { chunks, segments } = unpack<StoredWindows>(value).fields
+    for (const [ring, times] of Object.entries(chunks))
+      for (const chunk of times) buckets.push(`b/${key.slice(2)}/${ring}/${padded(chunk)}`)
+    for (const segment of segments) wallets.push(`w/${key.slice(2)}/${padded(segment)}`)
+  }
+  return [...buckets.sort(), ...wallets.sort()]
+}
+
+it('keeps a value under its key, and by time in the table', () => {
+  const keys = ['meta', 'b', 'p/000000000007', 'b/t/000000000007/minutes/000000000488', 'w/p/000000000007/000000002928']
+  const tableKeys = ['b/minutes/000000000488/t/000000000007', 'w/000000002928/p/000000000007']
+  expect(keys.map(tableKeyOf)).toEqual([...keys.slice(0, 3), ...tableKeys])
+  expect(keys.map(tableKeyOf).map(keyOfTable)).toEqual(keys)
 })
 
 it('copied while blocks are applied, a checkpoint is that of its block, byte for byte', async () => {
@@ -102,6 +142,25 @@ it('reads a rarely traded pair in each form that older versions wrote', () => {
   }
 })
 
+it('keeps all buckets of windows whose last wallet is out of reach', async () => {
+  const { state, store } = startFold(marketMoney('eth'))
+  const owner = `t/${padded(7)}`
+  const written = new Windows(state)
+  for (const hour of [0, 1, 2]) {
+    for (const ring of [written.minutes, written.hours]) ring.open(hour * 3600)
+    await store.commit(windowsImage(owner, written, state, store))
+    const restored = new Windows(state)
+    expect(loadWindows(owner, restored, state.names, store)).toBe(true)
+    restored.minutes.open(hour * 3600 + 60)
+    await store.commit(windowsImage(owner, restored, state, store))
+    written.minutes.open(hour * 3600 + 60)
+    const again = new Windows(state)
+    loadWindows(owner, again, state.names, store)
+    for (const ring of ['minutes', 'hours'] as const)
+      expect(again[ring].rows(0, again[ring].count)).toEqual(written[ring].rows(0, written[ring].count))
+  }
+})
+
 function contentsOf(pair: ActivePair | undefined) {
   const wallets: [number, number, number][] = []
   pair?.windows.wallets.each((wallet, buyS, sellS) => wallets.push([wallet, buyS, sellS]))
@@ -111,21 +170,53 @@ function contentsOf(pair: ActivePair | undefined) {
   }
 }
 
-it('opens a state directory whose values were written uncompressed', async () => {
-  const path = mkdtempSync(join(tmpdir(), 'dx-state-'))
+describe('a state directory of an earlier version', () => {
   const values = new Map(
-    Array.from({ length: 300 }, (_, n) => [`p/${padded(n)}`, pack('x'.repeat(n), Float64Array.of(n))]),
+    ['p/', 'b/p/', 'w/t/'].flatMap((prefix) =>
+      Array.from({ length: 300 }, (_, n) => {
+        const key = `${prefix}${padded(n)}${prefix === 'p/' ? '' : `/${padded(n % 7)}`}`
+        return [key, pack('x'.repeat(n), Float64Array.of(n))]
+      }),
+    ),
   )
-  const old = open<Buffer, string>({ path, encoding: 'binary' })
-  for (const [key, value] of values) await old.put(key, Buffer.from(value))
-  await old.close()
-  for (let time = 0; time < 2; time += 1) {
-    const store = await openStateStore(path)
-    const read = [...store.entries('p/')].map(({ key, value }) => [key, unpack(value)])
-    expect(read).toEqual([...values].map(([key, value]) => [key, unpack(value)]))
-    await store.close()
+  const openTable: Record<string, (root: RootDatabase<Buffer, string>) => Database<Buffer, string>> = {
+    uncompressed: (root) => root,
+    'by owner': (root) => root.openDB({ name: 'values', encoding: 'binary', compression: true }),
   }
-  rmSync(path, { recursive: true })
+
+  async function writeOld(path: string, form: string): Promise<void> {
+    const root = open<Buffer, string>({ path, noSubdir: false, overlappingSync: false, encoding: 'binary' })
+    const table = openTable[form]?.(root)
+    for (const [key, value] of values) await table?.put(key, Buffer.from(value))
+    await root.close()
+  }
+
+  async function expectRewritten(path: string): Promise<void> {
+    for (const rewrites of [1, 0]) {
+      let rewritten = 0
+      const store = await openStateStore(path, () => {
+        rewritten += 1
+      })
+      expect(rewritten).toBe(rewrites)
+      const read = [...store.entries('')].map(({ key, value }) => [key, unpack(value)])
+      expect(read.sort()).toEqual([...values].map(([key, value]) => [key, unpack(value)]).sort())
+      await store.close()
+    }
+    expect(readdirSync(path).sort()).toEqual(['data.mdb', 'lock.mdb'])
+  }
+
+  it.each(Object.keys(openTable))('is written anew when it is opened: %s', async (form) => {
+    const path = join(mkdtempSync(join(tmpdir(), 'dx-state-')), 'eth')
+    await writeOld(path, form)
+    await expectRewritten(path)
+    // The earlier version was started once more.
+    await writeOld(path, form)
+    // What a crash amid the rewriting leaves.
+    mkdirSync(join(path, 'next'))
+    cpSync(join(path, 'data.mdb'), join(path, 'next', 'data.mdb'))
+    await expectRewritten(path)
+    rmSync(dirname(path), { recursive: true })
+  })
 })
 
 it('stores journals under the field names that older versions wrote and read', async () => {

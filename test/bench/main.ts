@@ -1,4 +1,5 @@
 /** `npm run bench`: compares each measurement with a baseline of the same run; fails if a promised ratio is missed. */
+import { benchCheckpointHours } from './checkpoint-hours.js'
 import { benchClusterIdle } from './cluster-idle.js'
 import { benchEvm } from './evm.js'
 import { benchExport } from './export.js'
@@ -24,6 +25,7 @@ const BENCHES: readonly (readonly [name: string, what: string, run: () => boolea
   ['up', 'a recording from its first line to everything stored and served', benchUp],
   ['token-facts', 'balances, risk, launches and wallets beside swaps', benchTokenFacts],
   ['idle-pairs', 'memory of pairs that do not trade', benchIdlePairs],
+  ['checkpoint-hours', 'checkpoints while windows fill', benchCheckpointHours],
   ['new-tokens', 'a new token beside many known ones', benchNewTokens],
   ['keyword-search', 'search over a million tokens', benchKeywordSearch],
   ['simulator', 'the simulated market', benchSimulator],

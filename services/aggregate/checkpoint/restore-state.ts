@@ -97,6 +97,7 @@ export function loadActivePair(store: StateStore, id: number, space: SharedSpace
   const kept = store.get(`r/${owner}`)
   if (kept === undefined) return undefined
   const active = new ActivePair(space)
+  active.isStored = true
   const { fields, numbers } = unpack<StoredRings | OldStoredRings | SmallImage>(kept)
   if ('wallets' in fields) {
     restoreSmall(active, fields, numbers, space.names)

@@ -10,9 +10,17 @@ import type { BlockJournal, TextOp } from '../state/journal.js'
 import { type ActivePair, PAIR } from '../state/pairs.js'
 import type { StoredHistory } from './applied-history.js'
 import { BucketWriter } from './bucket-image.js'
-import { smallImage } from './small-image.js'
-import { pack, packText, padded, type StateChange, type StateStore } from './state-store.js'
-import { ringImage, storedCloses, type WindowFacts, windowsErased, windowsImage } from './windows-image.js'
+import { type SmallImage, smallImage } from './small-image.js'
+import { pack, packText, padded, type StateChange, type StateStore, unpack } from './state-store.js'
+import {
+  chunkKey,
+  erased,
+  ringImage,
+  storedCloses,
+  type WindowFacts,
+  windowsErased,
+  windowsImage,
+} from './windows-image.js'
 
 /** The input position and the state's own numbers: the fields of the `meta` key. */
 export type Meta = {
@@ -160,18 +168,19 @@ type ImageParts = Pick<StateCapture, 'state' | 'store' | 'windowFacts' | 'change
 function pairImage(id: number, { state, store, windowFacts, changes }: ImageParts): void {
   const owner = `p/${padded(id)}`
   if (id >= state.pairs.length) {
-    changes.push({ key: owner, value: null }, { key: `r/${owner}`, value: null }, ...windowsErased(owner, store))
+    changes.push(erased(owner), ...activeErased(owner, store))
     return
   }
   const fields = { address: state.pairs.address[id], ...state.pairs.text[id] }
   changes.push({ key: owner, value: pack(fields, state.pairs.rows.view(id)) })
   const active = state.pairs.active[id]
+  // An undone pair's id may be reused: what is stored under it belongs to the old pair.
   if (active === null || active === undefined) {
-    // An undone pair's id may be reused: what is stored under it belongs to the old pair.
-    const foreign = state.pairs.rows.get(id, PAIR.txCount) === 0 && store.get(`r/${owner}`) !== undefined
-    if (foreign) changes.push({ key: `r/${owner}`, value: null }, ...windowsErased(owner, store))
+    if (state.pairs.rows.get(id, PAIR.txCount) === 0) changes.push(...activeErased(owner, store))
     return
   }
+  if (!active.isStored) changes.push(...activeErased(owner, store))
+  active.isStored = true
   const isInChunks = hasChunks(active)
   if (!isInChunks && isSmall(active)) {
     changes.push({ key: `r/${owner}`, value: smallImage(active, state.names) })
@@ -182,7 +191,18 @@ function pairImage(id: number, { state, store, windowFacts, changes }: ImagePart
   const seconds = active.rings[S1] as BucketRing
   ringImage(owner, 'seconds', seconds, changes)
   changes.push({ key: `r/${owner}`, value: ringsImage(active) })
-  changes.push(...windowsImage(owner, active.windows, windowFacts))
+  changes.push(...windowsImage(owner, active.windows, windowFacts, store))
+}
+
+/** Deletions of what is stored for a pair with trades. */
+function activeErased(owner: string, store: StateStore): StateChange[] {
+  const kept = store.get(`r/${owner}`)
+  if (kept === undefined) return []
+  const { fields } = unpack<StoredRings | OldStoredRings | SmallImage>(kept)
+  const rings = 'busy' in fields ? fields.busy : []
+  const seconds = rings.find(({ interval }) => interval === S1)?.chunks ?? []
+  const chunks = seconds.map((chunk) => erased(chunkKey(owner, 'seconds', chunk)))
+  return [erased(`r/${owner}`), ...chunks, ...windowsErased(owner, store)]
 }
 
 /**
@@ -234,9 +254,9 @@ function tokenImage(id: number, { state, store, windowFacts, changes }: ImagePar
   const gone = id >= state.tokens.length
   const windows = gone ? null : state.tokens.windows[id]
   if (windows === null || windows === undefined) {
-    if (store.get(`v/${owner}`) !== undefined) changes.push(...windowsErased(owner, store))
-  } else changes.push(...windowsImage(owner, windows, windowFacts))
-  if (gone) changes.push({ key: owner, value: null })
+    changes.push(...windowsErased(owner, store))
+  } else changes.push(...windowsImage(owner, windows, windowFacts, store))
+  if (gone) changes.push(erased(owner))
   else {
     const fields = { address: state.tokens.address[id], ...state.tokens.text[id] }
     changes.push({ key: owner, value: pack(fields, state.tokens.rows.view(id)) })

@@ -1,18 +1,16 @@
 /** Where checkpoints are stored: keyed bytes of one chain, written in atomic, durable sets. */
-import { existsSync, mkdirSync, renameSync } from 'node:fs'
-import { join } from 'node:path'
-import { type Database, type Key, open } from 'lmdb'
+import { renameSync } from 'node:fs'
 import { DextapeError } from '../../core/domain/errors.js'
-import { MAP_BYTES } from '../../core/log/lmdb-tables.js'
 import { crc32 } from '../../core/runtime/crc32.js'
-import { freeBytesOf } from '../../core/runtime/disk-space.js'
-import { inTurns } from '../../core/runtime/in-turns.js'
+import { openStateFile, written } from './state-file.js'
+import { keyOfTable, tableKeyOf } from './table-key.js'
+import { asBuffer, writeTogether } from './write-together.js'
 
 export type StateChange = { key: string; value: Uint8Array | null }
 
 export interface StateStore {
   get(key: string): Uint8Array | undefined
-  /** Keys with a prefix, in order. */
+  /** Keys with a prefix. Those of buckets and of wallets are found by `b/` and `w/`, not by more of the key. */
   entries(prefix: string): Iterable<{ key: string; value: Uint8Array }>
   /** All changes or none; durable once resolved. Each value has memory of its own: its checksum is written into it. */
   commit(changes: readonly StateChange[]): Promise<void>
@@ -23,43 +21,17 @@ export interface StateStore {
   moveTo?(path: string): Promise<void>
 }
 
-/** The table of the compressed values: buckets, and even more the undo data of a block, repeat themselves. */
-const TABLE = 'values'
-
-export function writeChange<K extends Key>(
-  table: Database<Buffer, K>,
-  { key, value }: { key: K; value: Uint8Array | null },
-): void {
-  if (value === null) table.remove(key)
-  else table.put(key, asBuffer(value))
-}
-
-/**
- * All changes or none, in short turns of this thread: each push waits for one turn at most. LMDB's queue takes a set at once, which
- * holds the thread for as long as there are changes. Nothing else may write to the table meanwhile: it would become part of it.
- */
-export async function writeTogether<K extends Key>(
-  table: Database<Buffer, K>,
-  changes: Iterable<{ key: K; value: Uint8Array | null }>,
-): Promise<void> {
-  function* writing(): Generator<void, void> {
-    for (const change of changes) {
-      writeChange(table, change)
-      yield
-    }
-  }
-  // The one form of a transaction that undoes what it wrote before it failed.
-  await table.childTransaction(() => inTurns(writing()))
-}
-
-export async function openStateStore(first: string): Promise<StateStore> {
+/** `onRewrite` is called before a directory of an earlier version is written anew. */
+export async function openStateStore(first: string, onRewrite?: () => void): Promise<StateStore> {
   let path = first
-  let { root, table } = await openTables(path)
+  let { root, table } = await openStateFile(path, onRewrite)
   return {
-    get: (key) => checked(path, key, table.get(key)),
+    get: (key) => checked(path, key, table.get(tableKeyOf(key))),
     *entries(prefix) {
-      for (const { key, value } of table.getRange({ start: prefix, end: `${prefix}\uffff` }))
+      for (const { key: tableKey, value } of table.getRange({ start: prefix, end: `${prefix}\uffff` })) {
+        const key = keyOfTable(tableKey)
         yield { key, value: checked(path, key, value) }
+      }
     },
     async commit(changes) {
       await written(path, () => writeTogether(table, sealed(changes)))
@@ -75,55 +47,11 @@ export async function openStateStore(first: string): Promise<StateStore> {
       await root.close()
       renameSync(path, next)
       path = next
-      const moved = await openTables(path)
+      const moved = await openStateFile(path)
       root = moved.root
       table = moved.table
     },
   }
-}
-
-async function openTables(path: string) {
-  await written(path, async () => makeRoomFor(path))
-  const root = open<Buffer, string>({ path, overlappingSync: false, encoding: 'binary', mapSize: MAP_BYTES })
-  const table = root.openDB<Buffer, string>({ name: TABLE, encoding: 'binary', compression: true })
-  await moveUncompressed(root, table)
-  return { root, table }
-}
-
-/** LMDB maps its files before the disk has room for them: on a full one the process would end by SIGBUS. */
-const FIRST_FILES_BYTES = 2 ** 20
-
-function makeRoomFor(path: string): void {
-  mkdirSync(path, { recursive: true })
-  const isThere = existsSync(join(path, 'data.mdb')) && existsSync(join(path, 'lock.mdb'))
-  if (!isThere && freeBytesOf(path) < FIRST_FILES_BYTES) throw new Error('no space left on the disk')
-}
-
-/** A full disk may have room again. */
-async function written(path: string, write: () => Promise<unknown>): Promise<void> {
-  try {
-    await write()
-  } catch (cause) {
-    throw new DextapeError({
-      ...{ code: 'state_write_failed', what: 'Cannot write a checkpoint', retry: true, where: { file: path } },
-      got: cause instanceof Error ? cause.message : String(cause),
-      fix: 'Check for a full disk or a read-only data directory.',
-      cause,
-    })
-  }
-}
-
-/** Values were written to the root table at first, uncompressed. */
-async function moveUncompressed(root: Database<Buffer, string>, table: Database<Buffer, string>): Promise<void> {
-  const keys = [...root.getKeys()].filter((key) => key !== TABLE)
-  if (keys.length === 0) return
-  await root.transaction(() => {
-    for (const key of keys) {
-      table.put(key, root.get(key) as Buffer)
-      root.remove(key)
-    }
-  })
-  await root.flushed
 }
 
 /** In memory, for a fold that need not survive its process. */
@@ -151,23 +79,19 @@ export function memoryStateStore(): StateStore {
   }
 }
 
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-}
-
 const HEADER_BYTES = 8
 /** Where a packed value has its checksum; 0 in values of earlier versions, and in those that are not in a file. */
 const CHECKSUM_AT = 4
 const NO_CHECKSUM = Buffer.alloc(4)
 
-/** Writes into each value a checksum of its key and its bytes. */
+/** Changes of the table. Writes into each value a checksum of its key and its bytes. */
 function* sealed(changes: readonly StateChange[]): Generator<StateChange> {
-  for (const change of changes) {
-    if (change.value !== null) {
-      const bytes = asBuffer(change.value)
-      bytes.writeUInt32LE(checksumOf(change.key, bytes), CHECKSUM_AT)
+  for (const { key, value } of changes) {
+    if (value !== null) {
+      const bytes = asBuffer(value)
+      bytes.writeUInt32LE(checksumOf(key, bytes), CHECKSUM_AT)
     }
-    yield change
+    yield { key: tableKeyOf(key), value }
   }
 }
 

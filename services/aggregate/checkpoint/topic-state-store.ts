@@ -4,7 +4,10 @@
  */
 import { mkdirSync, rmSync } from 'node:fs'
 import { type Database, type Key, open } from 'lmdb'
-import { type StateChange, type StateStore, writeChange, writeTogether } from './state-store.js'
+import { PAGE_BYTES } from './state-file.js'
+import type { StateChange, StateStore } from './state-store.js'
+import { keyOfTable, tableKeyOf } from './table-key.js'
+import { writeChange, writeTogether } from './write-together.js'
 
 /** The newest value of each key, written by one process at a time, in atomic sets. */
 export type OwnedTopic = {
@@ -22,7 +25,7 @@ const LOAD_BATCH = 5000
 export async function openTopicStateStore(topic: OwnedTopic, scratchPath: string): Promise<StateStore> {
   rmSync(scratchPath, { recursive: true, force: true })
   mkdirSync(scratchPath, { recursive: true })
-  const root = open<Buffer, Key>({ path: scratchPath, noSync: true, encoding: 'binary' })
+  const root = open<Buffer, Key>({ path: scratchPath, noSync: true, encoding: 'binary', pageSize: PAGE_BYTES })
   const table: Database<Buffer, Key> = root
   await load()
 
@@ -33,7 +36,7 @@ export async function openTopicStateStore(topic: OwnedTopic, scratchPath: string
       const changes = batch
       batch = []
       const writeAll = () => {
-        for (const change of changes) writeChange(table, change)
+        for (const change of changes) writeChange(table, inTable(change))
       }
       waiting.push(root.transaction(writeAll))
     }
@@ -46,11 +49,11 @@ export async function openTopicStateStore(topic: OwnedTopic, scratchPath: string
   }
 
   function get(key: string): Uint8Array | undefined {
-    const first = table.get(key)
+    const first = table.get(tableKeyOf(key))
     if (first === undefined || first.length < PART_BYTES) return first
     const parts = [first]
     for (let part = 1; ; part++) {
-      const next = table.get(partKey(key, part))
+      const next = table.get(tableKeyOf(partKey(key, part)))
       if (next === undefined) return Buffer.concat(parts)
       parts.push(next)
     }
@@ -62,20 +65,21 @@ export async function openTopicStateStore(topic: OwnedTopic, scratchPath: string
     let part = 1
     for (; value !== null && value.length >= part * PART_BYTES; part++)
       yield { key: partKey(key, part), value: value.subarray(part * PART_BYTES, (part + 1) * PART_BYTES) }
-    for (; table.get(partKey(key, part)) !== undefined; part++) yield { key: partKey(key, part), value: null }
+    for (; table.get(tableKeyOf(partKey(key, part))) !== undefined; part++)
+      yield { key: partKey(key, part), value: null }
   }
 
   async function commit(changes: readonly StateChange[]): Promise<void> {
     const records = changes.flatMap((change) => [...recordsOf(change)])
     await topic.commit(records)
-    await writeTogether(table, records)
+    await writeTogether(table, records.map(inTable))
   }
 
   return {
     get,
     *entries(prefix) {
       for (const { key } of table.getRange({ start: prefix, end: `${prefix}\uffff` })) {
-        const name = String(key)
+        const name = keyOfTable(String(key))
         if (name.includes(PART_MARK)) continue
         const value = get(name)
         if (value !== undefined) yield { key: name, value }
@@ -84,7 +88,7 @@ export async function openTopicStateStore(topic: OwnedTopic, scratchPath: string
     commit,
     async clear() {
       const keys = [...table.getKeys()]
-      if (keys.length > 0) await topic.commit(keys.map((key) => ({ key: String(key), value: null })))
+      if (keys.length > 0) await topic.commit(keys.map((key) => ({ key: keyOfTable(String(key)), value: null })))
       await root.clearAsync()
     },
     async close() {
@@ -94,5 +98,7 @@ export async function openTopicStateStore(topic: OwnedTopic, scratchPath: string
     },
   }
 }
+
+const inTable = ({ key, value }: StateChange): StateChange => ({ key: tableKeyOf(key), value })
 
 const partKey = (key: string, part: number): string => `${key}${PART_MARK}${String(part).padStart(4, '0')}`

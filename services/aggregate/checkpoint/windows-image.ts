@@ -12,7 +12,7 @@ const RING_NAMES = ['minutes', 'hours'] as const
 type WindowRing = (typeof RING_NAMES)[number]
 const SEGMENT_S = 600
 
-type StoredWindows = {
+export type StoredWindows = {
   segments: readonly number[]
   chunks: Record<WindowRing, readonly number[]>
   before: Record<WindowRing, (number | null)[]>
@@ -25,8 +25,10 @@ export function windowsImage(
   owner: string,
   windows: Windows,
   { names, highNowS, finalNowS }: WindowFacts,
+  store: StateStore,
 ): StateChange[] {
-  const changes: StateChange[] = []
+  // Never stored: what the store has under this owner is of another one, which a reorg undid.
+  const changes = windows.segments === null ? windowsErased(owner, store) : []
   for (const name of RING_NAMES) ringImage(owner, name, windows[name], changes)
   walletsImage(owner, windows, names, highNowS, finalNowS, changes)
   const fields: StoredWindows = {
@@ -40,26 +42,37 @@ export function windowsImage(
 
 /** Deletions of everything stored for windows that no longer exist. */
 export function windowsErased(owner: string, store: StateStore): StateChange[] {
-  const keys = [`v/${owner}`]
-  for (const prefix of [`b/${owner}/`, `w/${owner}/`]) for (const { key } of store.entries(prefix)) keys.push(key)
-  return keys.map((key) => ({ key, value: null }))
+  const stored = storedWindows(owner, store)
+  if (stored === undefined) return []
+  const keys = [`v/${owner}`, ...stored.segments.map((segment) => segmentKey(owner, segment))]
+  for (const name of RING_NAMES) keys.push(...stored.chunks[name].map((chunk) => chunkKey(owner, name, chunk)))
+  return keys.map(erased)
+}
+
+export const erased = (key: string): StateChange => ({ key, value: null })
+
+export const chunkKey = (owner: string, name: RingName, chunk: number): string => `b/${owner}/${name}/${padded(chunk)}`
+
+const segmentKey = (owner: string, segment: number): string => `w/${owner}/${padded(segment)}`
+
+function storedWindows(owner: string, store: StateStore): StoredWindows | undefined {
+  const kept = store.get(`v/${owner}`)
+  return kept === undefined ? undefined : unpack<StoredWindows>(kept).fields
 }
 
 export function loadWindows(owner: string, windows: Windows, names: WalletNames, store: StateStore): boolean {
-  const kept = store.get(`v/${owner}`)
-  if (kept === undefined) return false
-  const { fields } = unpack<StoredWindows>(kept)
+  const fields = storedWindows(owner, store)
+  if (fields === undefined) return false
   for (const name of RING_NAMES) {
     const ring = windows[name]
     restoreBefore(ring, fields.before[name])
     ring.chunks = fields.chunks[name]
     loadChunks(owner, name, ring, store)
   }
-  if (fields.segments.length === 0) return true
   const segments: WalletSegments = { times: [...fields.segments], newest: new Set(), changed: new Set() }
   windows.segments = segments
   for (const segment of segments.times) {
-    const packed = store.get(`w/${owner}/${padded(segment)}`)
+    const packed = store.get(segmentKey(owner, segment))
     if (packed === undefined) continue
     const { fields: wallets, numbers } = unpack<string[]>(packed)
     segments.newest.clear()
@@ -73,7 +86,7 @@ export function loadWindows(owner: string, windows: Windows, names: WalletNames,
 
 export function loadChunks(owner: string, name: RingName, ring: BucketRing, store: StateStore): void {
   for (const chunk of ring.chunks) {
-    const packed = store.get(`b/${owner}/${name}/${padded(chunk)}`)
+    const packed = store.get(chunkKey(owner, name, chunk))
     if (packed === undefined) continue
     // Null: as written at first, every row whole.
     const { fields: count, numbers } = unpack<number | null>(packed)
@@ -93,13 +106,13 @@ export function ringImage(owner: string, name: RingName, ring: BucketRing, chang
     const end = ring.lowerBound((chunk + 1) * lengthS)
     const buckets = new BucketWriter(end - index)
     buckets.add(ring, index, end)
-    changes.push({ key: `b/${owner}/${name}/${padded(chunk)}`, value: pack(end - index, buckets.finish()) })
+    changes.push({ key: chunkKey(owner, name, chunk), value: pack(end - index, buckets.finish()) })
     kept.push(chunk)
     index = end
   }
   const stay = new Set(kept)
   for (const chunk of ring.chunks) {
-    if (!stay.has(chunk)) changes.push({ key: `b/${owner}/${name}/${padded(chunk)}`, value: null })
+    if (!stay.has(chunk)) changes.push(erased(chunkKey(owner, name, chunk)))
   }
   ring.chunks = kept
   ring.changedFrom = Number.POSITIVE_INFINITY
@@ -118,9 +131,7 @@ function walletsImage(
   const oldest = Math.floor((finalNowS - WALLET_REACH_S) / SEGMENT_S)
   windows.segments ??= { times: [], newest: new Set(), changed: namesIn(windows.wallets, names) }
   const { times: known, newest, changed } = windows.segments
-  for (const old of known.filter((one) => one < oldest)) {
-    changes.push({ key: `w/${owner}/${padded(old)}`, value: null })
-  }
+  for (const old of known) if (old < oldest) changes.push(erased(segmentKey(owner, old)))
   const kept = known.filter((one) => one >= oldest)
   windows.segments.times = kept
   if (changed.size === 0) return
@@ -133,7 +144,7 @@ function walletsImage(
   const wallets = [...newest]
   const times = new Float64Array(wallets.length * 2)
   for (const [n, wallet] of wallets.entries()) times.set(windows.lastTrades(wallet), n * 2)
-  changes.push({ key: `w/${owner}/${padded(segment)}`, value: pack(wallets, times) })
+  changes.push({ key: segmentKey(owner, segment), value: pack(wallets, times) })
 }
 
 function namesIn(wallets: WalletTable, names: WalletNames): Set<string> {

@@ -65,6 +65,8 @@ export type PairText = {
 
 /** Candles of all intervals and the windows over three of them. */
 export class ActivePair {
+  /** The store has it, as it is or as it was. */
+  isStored = false
   readonly windows: Windows
 
   constructor(

@@ -32,6 +32,10 @@ export function embeddedPlatform({
   const replays = createReplays(log, { logger })
   /** Shared by all sources for the life of the process: sources are opened and closed while others write. */
   let checkpoints: Checkpoints | undefined
+  const openState = (folder: string, chain: string) =>
+    openStateStore(join(folder, chain), () =>
+      logger.info('writing the checkpoint of a chain in its new form', { chain }),
+    )
   return {
     log,
     codec: createCodec(registry),
@@ -43,11 +47,11 @@ export function embeddedPlatform({
       const { get, put } = checkpoints
       return { get, put, close: async () => {} }
     },
-    openState: (chain) => openStateStore(join(dir.statePath, chain)),
+    openState: (chain) => openState(dir.statePath, chain),
     generations,
     replay: {
       replays,
-      openState: (chain) => openStateStore(join(dir.replayPath, chain)),
+      openState: (chain) => openState(dir.replayPath, chain),
       installState: (chain, _epoch, open) => installReplayState(dir, chain, open),
       dropState: async (chain) => rmSync(join(dir.replayPath, chain), { recursive: true, force: true }),
       dropReplacedState: async () => {},

@@ -3,7 +3,7 @@ import { applyRecord } from '../../../services/aggregate/accept-record.js'
 import { StoredHistory } from '../../../services/aggregate/checkpoint/applied-history.js'
 import { type CapturedCheckpoint, CheckpointWriter } from '../../../services/aggregate/checkpoint/checkpoint-writer.js'
 import { readMeta, restingState, restoringState } from '../../../services/aggregate/checkpoint/restore-state.js'
-import { memoryStateStore } from '../../../services/aggregate/checkpoint/state-store.js'
+import { memoryStateStore, type StateStore } from '../../../services/aggregate/checkpoint/state-store.js'
 import type { FoldResult } from '../../../services/aggregate/fold/block-changes.js'
 import { FoldState } from '../../../services/aggregate/state/fold-state.js'
 import type { ChainFacts } from '../../../services/core/domain/chains.js'
@@ -33,7 +33,7 @@ export async function foldThroughCrashes(
   checkpointEvery: number,
   crashAfter: ReadonlySet<number>,
   random: Random,
-): Promise<{ results: FoldResult[]; repeated: FoldResult[][] }> {
+): Promise<{ results: FoldResult[]; repeated: FoldResult[][]; store: StateStore }> {
   const store = memoryStateStore()
   const bySeq = new Map<number, FoldResult[]>()
   const crashes = new Set(crashAfter)
@@ -67,5 +67,5 @@ export async function foldThroughCrashes(
     if (crashes.delete(run.at)) run = start()
   }
   const all = [...bySeq.keys()].sort((a, b) => a - b).map((seq) => bySeq.get(seq) as FoldResult[])
-  return { results: all.map((versions) => versions.at(-1) as FoldResult), repeated: all }
+  return { results: all.map((versions) => versions.at(-1) as FoldResult), repeated: all, store }
 }
