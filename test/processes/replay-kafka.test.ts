@@ -25,6 +25,7 @@ import { logsForTests } from '../rig/kafka/logs.js'
 import { generateRecording } from '../rig/market/generate.js'
 import { marketMoney } from '../rig/market/money.js'
 import { engineExpected } from '../rig/store-engine.js'
+import { itWhenLong } from '../rig/suite/long-only.js'
 import { openTestStore } from '../serve/rig.js'
 
 const money = marketMoney('eth')
@@ -148,24 +149,27 @@ it('in its own state topic, which replaces the live one', async () => {
   expect(updates).toEqual([...upTo(1, 25, 1), ...upTo(25, lines.length, 2)])
 })
 
-it('by the next owner if the first is frozen in the middle, which changes nothing when it goes on', async () => {
-  const [reached, released] = [new AbortController(), new AbortController()]
-  const first = startOwner(async () => {
-    reached.abort()
-    await abortOf(released.signal)
-  })
-  await appendLines({ ...first.platform, facts: money, store }, lines)
-  await untilLast(first.platform, [1, lines.length])
-  const replaying = replayed()
-  await abortOf(reached.signal)
-  const second = startOwner()
-  expect(await replaying).toEqual(['eth continues in epoch 2, as replayed.'])
-  // It is no longer assigned the chain, and deletes nothing any more.
-  const stopping = first.stop()
-  released.abort()
-  await stopping
-  await second.platform.replay.replays.load()
-  expect(second.platform.replay.replays.of(chain)?.phase).toBe('live')
-  expect((await updatesOf(second.platform)).at(-1)).toEqual([2, lines.length])
-  await second.stop()
-})
+itWhenLong(
+  'by the next owner if the first is frozen in the middle, which changes nothing when it goes on',
+  async () => {
+    const [reached, released] = [new AbortController(), new AbortController()]
+    const first = startOwner(async () => {
+      reached.abort()
+      await abortOf(released.signal)
+    })
+    await appendLines({ ...first.platform, facts: money, store }, lines)
+    await untilLast(first.platform, [1, lines.length])
+    const replaying = replayed()
+    await abortOf(reached.signal)
+    const second = startOwner()
+    expect(await replaying).toEqual(['eth continues in epoch 2, as replayed.'])
+    // It is no longer assigned the chain, and deletes nothing any more.
+    const stopping = first.stop()
+    released.abort()
+    await stopping
+    await second.platform.replay.replays.load()
+    expect(second.platform.replay.replays.of(chain)?.phase).toBe('live')
+    expect((await updatesOf(second.platform)).at(-1)).toEqual([2, lines.length])
+    await second.stop()
+  },
+)

@@ -8,6 +8,7 @@ import { generateRecording } from '../rig/market/generate.js'
 import { marketMoney } from '../rig/market/money.js'
 import { swapsOf, updateOf } from '../rig/replay/pushed-swaps.js'
 import { openReplayedNode, type ReplayedNode } from '../rig/replay/replayed-node.js'
+import { itWhenLong } from '../rig/suite/long-only.js'
 import { type Client, connect, type Frame } from '../serve/push-client.js'
 
 const SEED = seedOf('replaySwitches')
@@ -125,7 +126,7 @@ it('is folded up to the live blocks while these go on', async () => {
   expect(await node.wrongRows(withoutStables(money))).toEqual([])
 })
 
-it('begins again if its rows were lost while it was stopped', async () => {
+itWhenLong('begins again if its rows were lost while it was stopped', async () => {
   const money = marketMoney('lost')
   const { chain } = money
   node.addChain(money)

@@ -15,6 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
 import { NODE_FLAGS, removeScratchFolders, scratchFolder } from '../rig/http/command.js'
+import { itWhenLong } from '../rig/suite/long-only.js'
 import { startUp } from '../rig/up/process.js'
 
 const ENTRIES = ['engine-thread', 'fold-thread', 'ingest-thread', 'main', 'rest-thread']
@@ -81,17 +82,21 @@ test('up starts with damaged files of compiled code', async () => {
   expect(await serve()).toEqual(SERVED)
 }, 120_000)
 
-test('up writes nothing beside bundles of another user, nor beside read-only ones', async () => {
-  const others = process.getuid?.() === 0
-  if (others) for (const path of [bundle, compiled]) chownSync(path, NOBODY, NOBODY)
-  else for (const path of [bundle, compiled]) chmodSync(path, 0o555)
-  // As texts: comparing megabytes byte by byte takes half a minute.
-  const contents = () => keptFiles().map((name) => readFileSync(join(compiled, name), 'base64'))
-  const before = contents()
-  try {
-    expect(await serve(() => sleep(8_000))).toEqual(SERVED)
-    expect(contents()).toEqual(before)
-  } finally {
-    for (const path of [bundle, compiled]) chmodSync(path, 0o755)
-  }
-}, 120_000)
+itWhenLong(
+  'up writes nothing beside bundles of another user, nor beside read-only ones',
+  async () => {
+    const others = process.getuid?.() === 0
+    if (others) for (const path of [bundle, compiled]) chownSync(path, NOBODY, NOBODY)
+    else for (const path of [bundle, compiled]) chmodSync(path, 0o555)
+    // As texts: comparing megabytes byte by byte takes half a minute.
+    const contents = () => keptFiles().map((name) => readFileSync(join(compiled, name), 'base64'))
+    const before = contents()
+    try {
+      expect(await serve(() => sleep(8_000))).toEqual(SERVED)
+      expect(contents()).toEqual(before)
+    } finally {
+      for (const path of [bundle, compiled]) chmodSync(path, 0o755)
+    }
+  },
+  120_000,
+)

@@ -236,6 +236,8 @@ export const LARGER_SUITES: readonly string[] = [
   'test/contract/push-requests.test.ts',
   'test/integration/readme.test.ts',
   'test/integration/simulated.test.ts',
+  'test/processes/replay-kafka.test.ts',
+  'test/repository/compiled-code.test.ts',
   'test/repository/package.test.ts',
   'test/serve/history/wallet-trades.test.ts',
   'test/serve/prepared-epochs.test.ts',
