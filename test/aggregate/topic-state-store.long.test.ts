@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { StateChange, StateStore } from '../../services/aggregate/checkpoint/state-store.js'
+import { padded, type StateChange, type StateStore } from '../../services/aggregate/checkpoint/state-store.js'
 import { openTopicStateStore } from '../../services/aggregate/checkpoint/topic-state-store.js'
 import { openFencedTopic } from '../../services/core/log/kafka/fenced-topic.js'
 import type { KafkaLog } from '../../services/core/log/kafka/kafka-log.js'
@@ -30,10 +30,17 @@ function fresh(): void {
 const open = (name: string): Promise<StateStore> =>
   openTopicStateStore(openFencedTopic(log, 'dex.state.eth'), join(scratch, name))
 
-const contents = (store: StateStore): [string, string][] =>
-  [...store.entries('')].map(({ key, value }) => [key, Buffer.from(value).toString('base64')])
+const byKey = ([a]: [string, string], [b]: [string, string]) => (a < b ? -1 : 1)
 
-const key = fc.integer({ min: 0, max: 9 }).map((n) => `${'pt'[n % 2]}/${n}`)
+const contents = (store: StateStore): [string, string][] =>
+  [...store.entries('')]
+    .map(({ key, value }): [string, string] => [key, Buffer.from(value).toString('base64')])
+    .sort(byKey)
+
+const owner = fc.integer({ min: 0, max: 4 }).map((n) => `${'pt'[n % 2]}/${padded(n)}`)
+const key = fc
+  .tuple(owner, fc.constantFrom('', 'b', 'w'), fc.integer({ min: 0, max: 1 }))
+  .map(([of, kind, time]) => (kind === '' ? of : `${kind}/${of}/${kind === 'b' ? 'minutes/' : ''}${padded(time)}`))
 // Sizes around the edges of what one record takes.
 const size = fc.constantFrom(0, 1, 100, 899_999, 900_000, 900_001, 1_800_000, 1_800_001)
 const value = fc.option(fc.record({ size, fill: fc.nat(255) }), { nil: null })
@@ -58,7 +65,7 @@ it('has what was committed, here and in the next process', async () => {
             if (given === null) expected.delete(name)
             else expected.set(name, Buffer.from(given).toString('base64'))
           }
-          expect(contents(first)).toEqual([...expected].sort(([a], [b]) => (a < b ? -1 : 1)))
+          expect(contents(first)).toEqual([...expected].sort(byKey))
         }
         const next = await open('next')
         expect(contents(next)).toEqual(contents(first))
