@@ -6,7 +6,7 @@ import { DextapeError } from '../../core/domain/errors.js'
 import { dataFileOf } from '../../core/log/lmdb-file.js'
 import { MAP_BYTES } from '../../core/log/lmdb-tables.js'
 import { freeBytesOf } from '../../core/runtime/disk-space.js'
-import { tableKeyOf } from './table-key.js'
+import { inTable } from './table-key.js'
 import { type TableChange, writeTogether } from './write-together.js'
 
 type Root = RootDatabase<Buffer, string>
@@ -102,15 +102,13 @@ async function copyValues(old: Root, path: string): Promise<void> {
 /** Not those of the new table: where it is beside an old one, an earlier version was started once more and has what is newest. */
 function* oldValues(root: Root): Generator<TableChange<string>> {
   for (const key of root.getKeys()) {
-    if (key === OLD_TABLE) yield* valuesOf(openTable(root, OLD_TABLE))
-    else if (key !== TABLE) yield { key: tableKeyOf(key), value: root.get(key) ?? null }
+    if (key === OLD_TABLE) {
+      for (const entry of openTable(root, OLD_TABLE).getRange()) yield inTable(entry)
+    } else if (key !== TABLE) yield inTable({ key, value: root.get(key) ?? null })
   }
 }
 
-function* valuesOf(table: Table): Generator<TableChange<string>> {
-  for (const { key, value } of table.getRange()) yield { key: tableKeyOf(key), value }
-}
-
+/** A transaction has every page that it changes in memory. */
 const VALUES_PER_SET = 1000
 
 function* inSets<T>(all: Iterable<T>): Generator<T[]> {

@@ -3,10 +3,10 @@ import { renameSync } from 'node:fs'
 import { DextapeError } from '../../core/domain/errors.js'
 import { crc32 } from '../../core/runtime/crc32.js'
 import { openStateFile, written } from './state-file.js'
-import { keyOfTable, tableKeyOf } from './table-key.js'
-import { asBuffer, writeTogether } from './write-together.js'
+import { inTable, keyOfTable, tableKeyOf } from './table-key.js'
+import { asBuffer, type TableChange, writeTogether } from './write-together.js'
 
-export type StateChange = { key: string; value: Uint8Array | null }
+export type StateChange = TableChange<string>
 
 export interface StateStore {
   get(key: string): Uint8Array | undefined
@@ -86,12 +86,12 @@ const NO_CHECKSUM = Buffer.alloc(4)
 
 /** Changes of the table. Writes into each value a checksum of its key and its bytes. */
 function* sealed(changes: readonly StateChange[]): Generator<StateChange> {
-  for (const { key, value } of changes) {
-    if (value !== null) {
-      const bytes = asBuffer(value)
-      bytes.writeUInt32LE(checksumOf(key, bytes), CHECKSUM_AT)
+  for (const change of changes) {
+    if (change.value !== null) {
+      const bytes = asBuffer(change.value)
+      bytes.writeUInt32LE(checksumOf(change.key, bytes), CHECKSUM_AT)
     }
-    yield { key: tableKeyOf(key), value }
+    yield inTable(change)
   }
 }
 

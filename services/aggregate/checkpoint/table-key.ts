@@ -15,6 +15,8 @@ export function tableKeyOf(key: string): string {
   return `${key.slice(0, KIND)}${key.slice(KIND + OWNER + 1)}/${key.slice(KIND, KIND + OWNER)}`
 }
 
+export const inTable = <Value>({ key, value }: { key: string; value: Value }) => ({ key: tableKeyOf(key), value })
+
 export function keyOfTable(tableKey: string): string {
   if (!isOfTime(tableKey)) return tableKey
   return `${tableKey.slice(0, KIND)}${tableKey.slice(-OWNER)}/${tableKey.slice(KIND, -OWNER - 1)}`

@@ -6,7 +6,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { type Database, type Key, open } from 'lmdb'
 import { PAGE_BYTES } from './state-file.js'
 import type { StateChange, StateStore } from './state-store.js'
-import { keyOfTable, tableKeyOf } from './table-key.js'
+import { inTable, keyOfTable, tableKeyOf } from './table-key.js'
 import { writeChange, writeTogether } from './write-together.js'
 
 /** The newest value of each key, written by one process at a time, in atomic sets. */
@@ -98,7 +98,5 @@ export async function openTopicStateStore(topic: OwnedTopic, scratchPath: string
     },
   }
 }
-
-const inTable = ({ key, value }: StateChange): StateChange => ({ key: tableKeyOf(key), value })
 
 const partKey = (key: string, part: number): string => `${key}${PART_MARK}${String(part).padStart(4, '0')}`
