@@ -15,7 +15,7 @@ import type { Store } from '../core/store/port.js'
 import { registerFoldMetrics } from './chain-status.js'
 import type { Platform } from './platform/platform.js'
 
-/** Within the 10,000 to 100,000 rows per insert that ClickHouse recommends. */
+/** With as many again that are not settled: within the 10,000 to 100,000 rows per insert that ClickHouse recommends. */
 const FLUSH_ROWS = 50_000
 
 export type FoldDeps = {

@@ -51,6 +51,38 @@ it.each([1, 2, 3])('batches in the memory of earlier ones have the same rows (se
   }
 })
 
+it('a batch may have twice its rows if the next one would write them again', async () => {
+  const fold = startFold(marketMoney('eth'))
+  const results = foldLines(fold, generateRecording({ seed: 4, chain: 'eth', blocks: 200 }))
+  const flushRows = 300
+  let largestBlock = 0
+  let rowsAtOnce = 0
+  let batch = new RowBatch('eth')
+  for (const result of results) {
+    const before = batch.rows
+    batch.add(result)
+    largestBlock = Math.max(largestBlock, batch.rows - before)
+    if (batch.rows < flushRows) continue
+    rowsAtOnce += batch.rows
+    batch = new RowBatch('eth')
+  }
+  const sizes: number[] = []
+  const store = { insertRows: async () => {} } as unknown as Store
+  const settings = { flushEveryMs: Number.POSITIVE_INFINITY, flushRows }
+  const sink = createSink('eth', store, rowFactsOf(fold.state), settings, 0, null, (rows) => sizes.push(rows))
+  for (const result of results) {
+    sink.add(result)
+    await sink.flushWhenDue(0)
+  }
+  await sink.flush()
+  const last = sizes.pop() ?? 0
+  expect(sizes.length).toBeGreaterThan(2)
+  expect(Math.min(...sizes)).toBeGreaterThan(flushRows)
+  expect(Math.max(...sizes)).toBeLessThan(2 * flushRows + largestBlock)
+  // The same blocks in larger batches: fewer states that the next batch replaces.
+  expect(sizes.reduce((sum, rows) => sum + rows, last)).toBeLessThan(rowsAtOnce + batch.rows)
+})
+
 const textOf = (rows: Uint8Array) => Buffer.from(rows).toString('base64')
 
 /** Large batches, and small ones after them. */

@@ -22,6 +22,8 @@ export type HolderHourState = HolderHour & { version: number }
 
 /** A pair's series of timed rows: the candles of each interval, then its hours. */
 const HOURS = INTERVALS.length
+/** Of a pair in a batch: its own row and the newest of each series. */
+const NEWEST_ROWS_A_PAIR = HOURS + 2
 /** Memory of a batch that need not be in proportion to its rows. */
 const SMALL_BYTES = 1024 * 1024
 const MOST_BYTES_A_BYTE = 2
@@ -53,6 +55,11 @@ export class RowBatch {
   get rows(): number {
     const { pairs, tokens, candles, pairHours, holders } = this
     return pairs.size + tokens.size + candles.count + pairHours.count + holders.length + this.otherRows
+  }
+
+  /** At most so many of its rows are written again by the next batch, if everything in it changes once more. */
+  get unsettledRows(): number {
+    return this.pairs.size * NEWEST_ROWS_A_PAIR + this.tokens.size
   }
 
   /** Empties it, once its rows are stored, and keeps its memory for the next ones. */

@@ -5,7 +5,10 @@ import type { FoldResult } from '../fold/block-changes.js'
 import { encodingRows, type RowFacts } from './encode-rows.js'
 import { RowBatch } from './row-batch.js'
 
-/** A batch is written when its first row is `flushEveryMs` old, or when it has `flushRows`. */
+/**
+ * A batch is written when its first row is `flushEveryMs` old, or when it has `flushRows`. Rows that the next batch may write again
+ * do not count, up to another `flushRows`: with many pairs most rows are such, and larger batches write fewer of them twice.
+ */
 export type SinkSettings = { flushEveryMs: number; flushRows: number }
 
 export type Sink = {
@@ -97,7 +100,7 @@ export function createSink(
       check()
       if (batch.last === null) return
       batchSinceMs ??= nowMs
-      const isFull = batch.rows >= settings.flushRows
+      const isFull = batch.rows >= settings.flushRows + Math.min(batch.unsettledRows, settings.flushRows)
       if (!isFull && nowMs - batchSinceMs < settings.flushEveryMs) return
       if (isFull && writing !== null) await waitForStore()
       start()
