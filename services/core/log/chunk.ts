@@ -81,12 +81,10 @@ function packChunk(
 }
 
 export function storedChunk({ bytes, records }: Chunk): Buffer {
-  const compressed = zstd().compress(bytes)
-  const stored = Buffer.allocUnsafe(STORED_HEADER_BYTES + compressed.byteLength)
+  const stored = zstd().compress(bytes, STORED_HEADER_BYTES)
   stored.writeUInt32LE(FORMAT_STORED, 0)
   stored.writeUInt32LE(records, 4)
   stored.writeUInt32LE(bytes.length, 8)
-  stored.set(compressed, STORED_HEADER_BYTES)
   stored.writeUInt32LE(checksumOf(stored), 12)
   return stored
 }

@@ -55,6 +55,8 @@ export type Codec = {
 const HEADER_BYTES = 5
 /** Records are encoded one after the other into it, and keep it in memory: whoever keeps one for long copies it. */
 const SCRATCH_BYTES = 512 * 1024
+/** Of what is expected, by each smaller record. */
+const EXPECTED_DECAY = 0.9
 
 type Newest = { name: RecordName; schema: AvroRecord }
 type Resolver = ReturnType<avro.Type['createResolver']>
@@ -71,6 +73,8 @@ export function createCodec(registry: SchemaRegistry): Codec {
   let lazyType: avro.types.RecordType | undefined
   let scratch = Buffer.alloc(0)
   let used = 0
+  /** About the largest of the last records: one that turns out too large for what is left of the scratch is encoded twice. */
+  let expectedBytes = 0
 
   function newestNamed(name: RecordName): Newest {
     return newest.get(name) as Newest
@@ -116,12 +120,13 @@ export function createCodec(registry: SchemaRegistry): Codec {
     const id = idFor(topic, name)
     const type = typeOf(name)
     try {
+      if (scratch.length - used < expectedBytes) renewScratch(expectedBytes)
       let end = type.encode(record, scratch, used + HEADER_BYTES)
       if (end < 0) {
-        scratch = Buffer.allocUnsafeSlow(Math.max(SCRATCH_BYTES, scratch.length - used - end))
-        used = 0
+        renewScratch(scratch.length - used - end)
         end = type.encode(record, scratch, HEADER_BYTES)
       }
+      expectedBytes = Math.max(end - used, expectedBytes * EXPECTED_DECAY)
       const encoded = scratch.subarray(used, end)
       encoded[0] = 0
       encoded.writeUInt32BE(id, 1)
@@ -136,6 +141,11 @@ export function createCodec(registry: SchemaRegistry): Codec {
         cause,
       })
     }
+  }
+
+  function renewScratch(leastBytes: number): void {
+    scratch = Buffer.allocUnsafeSlow(Math.max(SCRATCH_BYTES, Math.ceil(leastBytes)))
+    used = 0
   }
 
   function decoderFor(id: number, place: RecordPlace | undefined): Decoder {
