@@ -1,5 +1,5 @@
 /** Updates with one swap in each of many pairs, with amounts and prices of full length as a real market has. */
-import { pairStateOf } from '../../services/serve/memory/served-chain.js'
+import { PairState } from '../../services/serve/memory/served-chain.js'
 import { txChannel } from '../../services/serve/push/channels.js'
 import type { Subscription } from '../../services/serve/push/hub.js'
 import { snapshotUpdate, type UpdateSnapshot } from '../../services/serve/push/update-snapshot.js'
@@ -37,7 +37,7 @@ export function updateOfSwaps(seq: number): UpdateSnapshot {
     }),
   )
   const states = new Map(
-    pairs.map((pair) => [pair.pair, pairStateOf(pair, INFO.get(pair.pair) ?? pairInfo(), 0)] as const),
+    pairs.map((pair) => [pair.pair, PairState.of(pair, INFO.get(pair.pair) ?? pairInfo(), 0)] as const),
   )
   const info = (token: string) => (token === TOKEN ? TARGET : QUOTE)
   return snapshotUpdate({

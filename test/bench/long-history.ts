@@ -12,7 +12,7 @@ import type { Cell } from '../../services/core/store/row-binary.js'
 import type { Order } from '../../services/serve/history/near-rows.js'
 import { readStoredBars } from '../../services/serve/history/stored-candles.js'
 import { readStoredEvents, TRADES } from '../../services/serve/history/stored-events.js'
-import { createServedChain, pairStateOf, putPair, type ServedChain } from '../../services/serve/memory/served-chain.js'
+import { createServedChain, PairState, putPair, type ServedChain } from '../../services/serve/memory/served-chain.js'
 import { binaryRows } from '../rig/binary-rows.js'
 import { createRandom } from '../rig/market/random.js'
 import { pairInfo, pairUpdate } from '../serve/updates.js'
@@ -109,7 +109,7 @@ async function fill(store: Store, chain: string, minutes: number): Promise<Histo
   state.nowS = END_S
   for (let n = 0; n < PAIRS; n += 1) {
     const known = { first_trade_at: firstS, last_trade_at: END_S - 60, tx_count: minutes }
-    putPair(state, pairStateOf(pairUpdate({ pair: address('pool', n), ...known }), pairInfo(), END_S))
+    putPair(state, PairState.of(pairUpdate({ pair: address('pool', n), ...known }), pairInfo(), END_S), undefined)
   }
   return { store, state, minutes }
 }

@@ -14,6 +14,7 @@ import type { Reader, ReadPair, ReadToken, ReadTrade } from '../rig/aggregate/re
 import { known, TRADE_VALUES } from '../rig/http/stored.js'
 import { marketMoney } from '../rig/market/money.js'
 import { recompute } from '../rig/reference/recompute.js'
+import { readPairState } from '../rig/serve-state.js'
 import type { Heard, SimulatedClient } from './client.js'
 import type { SimulatedProcess } from './faults.js'
 import { type Cluster, CODEC } from './processes.js'
@@ -78,7 +79,8 @@ async function checkStore(disk: StoreDisk, { chain, blocks }: SimulatedChain): P
 
 /** As it is answered: a row tells of its pair's last update, and a day may have begun since. */
 function pairOf(state: ServedChain, pair: PairState): ReadPair {
-  return { ...pair, price_day_usd: dayPrice({ state }, pair), windows: unpackWindows(pair.windows) } as ReadPair
+  const windows = unpackWindows(pair.windows)
+  return { ...readPairState(pair), price_day_usd: dayPrice({ state }, pair), windows } as unknown as ReadPair
 }
 
 function tradeOf(row: Row): ReadTrade {

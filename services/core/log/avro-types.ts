@@ -23,16 +23,19 @@ type ResolverLike = { _read?: (tap: Tap) => unknown; itemsType?: Reader }
 export type TypeOptions = Parameters<typeof avro.Type.forSchema>[1]
 
 export function avroTypeOf(schema: AvroRecord): avro.types.RecordType {
-  return typeOf(schema, (list, options) => new SizedArray(list as never, options), Candles)
+  return typeOf(schema, { eventList: (list, options) => new SizedArray(list as never, options), windows: Windows })
 }
 
-export type MakeList = (schema: unknown, options: TypeOptions) => avro.Type
+export type MakeType = (schema: unknown, options: TypeOptions) => avro.Type | undefined
 
-/** `makeEventList`, `candles`: the types of a pair's events. */
-export function typeOf(schema: AvroRecord, makeEventList: MakeList, candles: unknown): avro.types.RecordType {
+/** The types of some parts: `entry` is that of a pair; undefined: as any record. */
+export type PartTypes = { eventList: MakeType; windows: unknown; entry?: MakeType }
+
+export function typeOf(schema: AvroRecord, { eventList, windows, entry }: PartTypes): avro.types.RecordType {
   const typeHook = (part: unknown, options: TypeOptions): avro.Type | undefined => {
+    if (entry !== undefined && recordNameOf(part as AvroType) === 'PairUpdate') return entry(part, options)
     if (isEventUnion(part)) return new EventUnion(part, options)
-    if (isEventList(part)) return makeEventList(part, options)
+    if (isEventList(part)) return eventList(part, options)
     if (isArraySchema(part)) return new BoundedArray(part as never, options)
     if (part === 'string') return new PlainString()
     if (part === 'double') return new OneNaN()
@@ -42,7 +45,7 @@ export function typeOf(schema: AvroRecord, makeEventList: MakeList, candles: unk
   const options = {
     omitRecordMethods: true,
     typeHook,
-    logicalTypes: { candles, windows: Windows },
+    logicalTypes: { candles: Candles, windows },
   } as unknown as TypeOptions
   return avro.Type.forSchema(schema as never, options) as avro.types.RecordType
 }
@@ -305,10 +308,10 @@ abstract class Packed extends avro.types.LogicalType {
   }
 }
 
-export class Candles extends Packed {
+class Candles extends Packed {
   protected override readonly form = candlesForm
 }
 
-class Windows extends Packed {
+export class Windows extends Packed {
   protected override readonly form = windowsForm
 }

@@ -1,23 +1,31 @@
-import { type PackedWindows, packWindows } from '../../core/domain/packed-windows.js'
+import { ReadWindows, windowsIn } from '../../core/domain/kept-figures.js'
+import { packWindows } from '../../core/domain/packed-windows.js'
 import { eventsOf } from '../../core/domain/pair-events.js'
-import type { BlockUpdate, MovedPair, PairUpdate, TokenInfo, TokenUpdate } from '../../core/domain/records.js'
+import type {
+  BlockUpdate,
+  MovedPair,
+  MovedToken,
+  PairUpdate,
+  TokenInfo,
+  TokenUpdate,
+} from '../../core/domain/records.js'
 import type { OpenCandle } from './open-candles.js'
 import {
+  detachFresh,
   dropPair,
   dropToken,
   markChanged,
   markRenamed,
-  movedPairState,
-  type PairState,
-  pairStateOf,
+  PairState,
   putPair,
   putToken,
   resetServedChain,
   type ServedChain,
+  TokenState,
   targetDecimals,
   UNKNOWN_TOKEN,
 } from './served-chain.js'
-import { tokenStateOf } from './token-state.js'
+import type { WindowsSource } from './token-state.js'
 
 export type Outcome =
   | { kind: 'applied'; applied: AppliedUpdate }
@@ -54,7 +62,7 @@ export function applyUpdate(state: ServedChain, update: BlockUpdate, wallMs: num
   for (const pair of update.pairs) applyPair(state, update, pair)
   for (const moved of update.moved_pairs) movePair(state, moved, update.now)
   for (const token of update.tokens) applyToken(state, token)
-  for (const { token, windows } of update.moved_tokens) moveToken(state, token, windows)
+  for (const moved of update.moved_tokens) moveToken(state, moved)
   for (const change of update.main_pair_changes) {
     const token = state.tokens.get(change.token)
     if (token !== undefined) token.main_pair = change.new_pair
@@ -64,6 +72,7 @@ export function applyUpdate(state: ServedChain, update: BlockUpdate, wallMs: num
     state.events.apply(update)
   }
   const { removedPairs, removedCandles } = removeRetracted(state, update)
+  detachFresh(state)
   moveHead(state, update, wallMs)
   return { kind: 'applied', applied: { state, update, removedPairs, closedCandles, removedCandles, missingUpdates } }
 }
@@ -86,13 +95,13 @@ function applyPair(state: ServedChain, update: BlockUpdate, pair: PairUpdate): v
   const info = pair.info ?? known?.info
   // Without its info (an earlier update is missing) a pair cannot be served: its target token is unknown.
   if (info === undefined) return
-  putPair(state, pairStateOf(pair, info, update.now))
+  putPair(state, PairState.of(pair, info, update.now), known)
 }
 
 /** Only time has passed for this pair. */
 function movePair(state: ServedChain, moved: MovedPair, nowS: number): void {
   const known = state.pairs.get(moved.pair)
-  if (known !== undefined) putPair(state, movedPairState(known, moved, nowS))
+  if (known !== undefined) putPair(state, known.at(moved, nowS), known)
 }
 
 function applyToken(state: ServedChain, token: TokenUpdate): void {
@@ -100,26 +109,29 @@ function applyToken(state: ServedChain, token: TokenUpdate): void {
   const info = token.info ?? known?.info ?? UNKNOWN_TOKEN
   const isRenamed = known !== undefined && known.info !== info && hasOtherName(known.info, info)
   if (isRenamed) markRenamed(state)
-  const windows = windowsOf(state, token.windows, token.main_pair) ?? known?.windows ?? NO_TRADES
-  putToken(state, tokenStateOf(token, info, windows), known)
+  const windows = windowsOf(state, token, token.main_pair) ?? known?.source ?? NO_TRADES
+  putToken(state, new TokenState(token, info, windows), known)
 }
 
 function hasOtherName(a: TokenInfo, b: TokenInfo): boolean {
   return a.symbol !== b.symbol || a.decimals !== b.decimals
 }
 
-function moveToken(state: ServedChain, token: string, windows: PackedWindows): void {
-  const known = state.tokens.get(token)
-  if (known === undefined) return
-  const moved = windowsOf(state, windows, known.main_pair) ?? known.windows
-  putToken(state, tokenStateOf(known, known.info, moved), known)
+function moveToken(state: ServedChain, moved: MovedToken): void {
+  const known = state.tokens.get(moved.token)
+  if (known !== undefined) putToken(state, known.at(windowsOf(state, moved, known.main_pair)), known)
 }
 
-const NO_TRADES = packWindows([])
+const NO_TRADES = new ReadWindows(packWindows([]))
 
 /** Windows that are not repeated are those of the main pair's entry, which is applied already. */
-function windowsOf(state: ServedChain, windows: PackedWindows, mainPair: string | null): PackedWindows | undefined {
-  return windows.length > 0 ? windows : state.pairs.get(mainPair ?? '')?.windows
+function windowsOf(
+  state: ServedChain,
+  entry: TokenUpdate | MovedToken,
+  mainPair: string | null,
+): WindowsSource | undefined {
+  const own = windowsIn(entry)
+  return own.isEmpty ? state.pairs.get(mainPair ?? '') : own
 }
 
 function removeRetracted(

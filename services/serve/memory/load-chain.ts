@@ -1,3 +1,4 @@
+import { windowsIn } from '../../core/domain/kept-figures.js'
 import type { Store } from '../../core/store/port.js'
 import { pairOfRow, STATE_COLUMNS, type StoredState, tokenOfRow } from '../../core/store/stored-states.js'
 import { positionOf } from '../../core/store/tables.js'
@@ -8,13 +9,13 @@ import {
   dropPair,
   dropToken,
   KEEPS_ALL,
-  pairStateOf,
+  PairState,
   putPair,
   putToken,
   type ServedChain,
+  TokenState,
   trimFlushed,
 } from './served-chain.js'
-import { tokenStateOf } from './token-state.js'
 
 export type ProgressRow = {
   chain: string
@@ -89,16 +90,18 @@ export async function loadStates(
   trimFlushed(state, progress)
   for await (const row of storedStates(store, 'pair_rows', chain, from)) {
     const pair = pairOfRow(row)
-    if (pair !== undefined) putPair(state, pairStateOf(pair, pair.info, pair.updated_at))
+    if (pair !== undefined) putPair(state, PairState.of(pair, pair.info, pair.updated_at), state.pairs.get(pair.pair))
     else dropKnownPair(state, String(row.pair))
     noteLoaded(state, row)
   }
   for await (const row of storedStates(store, 'token_rows', chain, from)) {
     const token = tokenOfRow(row)
     if (token === undefined) dropToken(state, String(row.token))
-    else putToken(state, tokenStateOf(token, token.info, token.windows), state.tokens.get(token.token))
+    else putToken(state, new TokenState(token, token.info, windowsIn(token)), state.tokens.get(token.token))
     noteLoaded(state, row)
   }
+  // Rows are no chunks of the log.
+  state.fresh.states = []
 }
 
 function dropKnownPair(state: ServedChain, address: string): void {

@@ -27,6 +27,8 @@ export interface NameIndex {
 
 const FIRST_SLOTS = 1_024
 const POINTER_BYTES = 8
+/** For a volume: most states are replaced before a search asks for it. */
+const UNREAD = -1
 
 export function createNameIndex(): NameIndex {
   const slots: (TokenState | undefined)[] = []
@@ -54,7 +56,7 @@ export function createNameIndex(): NameIndex {
         token.slot = takeSlot(token)
       } else token.slot = known.slot
       slots[token.slot] = token
-      volumes[token.slot] = dayVolumeUsd(token.windows)
+      volumes[token.slot] = UNREAD
     },
     drop: clear,
     search(keyword) {
@@ -66,7 +68,13 @@ export function createNameIndex(): NameIndex {
       return part.length === 0 ? stages : [...stages, { match: 'part', slots: () => postings.inAll(part) }]
     },
     tokenAt: (slot) => slots[slot],
-    volumeAt: (slot) => volumes[slot] as number,
+    volumeAt(slot) {
+      const known = volumes[slot] as number
+      if (known !== UNREAD) return known
+      const token = slots[slot]
+      volumes[slot] = token === undefined ? 0 : dayVolumeUsd(token.windows)
+      return volumes[slot] as number
+    },
     get bytes() {
       return postings.bytes + volumes.byteLength + slots.length * POINTER_BYTES
     },

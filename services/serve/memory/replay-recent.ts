@@ -7,7 +7,7 @@ import { isAtOrBefore } from './candle-overlay.js'
 import { loadOpenCandles } from './load-recent.js'
 import { createOpenCandles, type OpenCandles } from './open-candles.js'
 import { readUpdates, type UpdateCodec } from './read-updates.js'
-import { movedPairState, type PairState, pairStateOf, type ServedChain, UNKNOWN_TOKEN } from './served-chain.js'
+import { PairState, type ServedChain, UNKNOWN_TOKEN } from './served-chain.js'
 
 /** Pairs and tokens right after an update. */
 export type StateView = {
@@ -112,7 +112,7 @@ function createPastView(state: ServedChain, open: OpenCandles) {
   function takePair(pair: PairUpdate, nowS: number): void {
     const info = pair.info ?? view.pair(pair.pair)?.info
     if (info === undefined) return
-    pairs.set(pair.pair, pairStateOf(pair, info, nowS))
+    pairs.set(pair.pair, PairState.of(pair, info, nowS))
     moved.delete(pair.pair)
     if (pair.info !== null) born.add(pair.pair)
     assumeTokens(info)
@@ -126,7 +126,7 @@ function createPastView(state: ServedChain, open: OpenCandles) {
     const known = view.pair(change.pair)
     if (known === undefined) return
     if (!pairs.has(change.pair)) moved.add(change.pair)
-    pairs.set(change.pair, movedPairState(known, change, nowS))
+    pairs.set(change.pair, known.at(change, nowS))
   }
 
   function assume(pair: string, seq: number): void {

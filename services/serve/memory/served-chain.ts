@@ -1,22 +1,14 @@
-import type { PackedWindows } from '../../core/domain/packed-windows.js'
-import type { MovedPair, PairInfo, PairUpdate, TokenInfo } from '../../core/domain/records.js'
+import type { PairInfo, TokenInfo } from '../../core/domain/records.js'
 import { type CandleOverlay, createCandleOverlay, isAtOrBefore, type Position } from './candle-overlay.js'
 import { type CreatedTokens, createCreatedTokens } from './created-tokens.js'
 import { createEventOverlay, type EventOverlay } from './event-overlay.js'
 import { createNameIndex, type NameIndex } from './name-index.js'
 import { createOpenCandles, type OpenCandles } from './open-candles.js'
+import { PairState } from './pair-state.js'
 import { createRecentTrades, type RecentTrades } from './recent-trades.js'
-import type { TokenState } from './token-state.js'
+import { TokenState } from './token-state.js'
 
-export type { TokenState }
-
-/** A pair after its last update. */
-export type PairState = Omit<PairUpdate, 'windows' | 'candles' | 'trades' | 'liquidity' | 'info'> & {
-  info: PairInfo
-  windows: PackedWindows
-  /** Chain time of that update. `updated_at` is its block's own time, which may be up to an hour behind. */
-  seen_at: number
-}
+export { PairState, TokenState }
 
 /** Below any update's seq. */
 export const NOTHING_APPLIED = -1
@@ -51,6 +43,8 @@ export type ServedChain = {
   lastReorg: LastReorg | null
   pairs: Map<string, PairState>
   tokens: Map<string, TokenState>
+  /** Those whose bytes may still be part of a chunk of the log. */
+  fresh: FreshStates
   /** For REST. */
   created: CreatedTokens
   /** For REST: tokens by symbol, name and address. */
@@ -72,6 +66,8 @@ export type ServedChain = {
   /** Why the chain stopped, if it did. */
   stopped: string | null
 }
+
+export type FreshStates = { states: (PairState | TokenState)[]; updates: number }
 
 let revision = 0
 const nextRevision = (): number => ++revision
@@ -102,6 +98,7 @@ export function createServedChain(chain: string, keeps: Keeps = KEEPS_ALL): Serv
     lastReorg: null,
     pairs: new Map(),
     tokens: new Map(),
+    fresh: { states: [], updates: 0 },
     created: createCreatedTokens(),
     names: createNameIndex(),
     targetPairs: createPairsByToken(),
@@ -124,6 +121,7 @@ export function resetServedChain(state: ServedChain, epoch: number): void {
   state.seq = NOTHING_APPLIED
   state.pairs.clear()
   state.tokens.clear()
+  state.fresh.states = []
   state.created.clear()
   state.names = createNameIndex()
   state.targetPairs.clear()
@@ -153,8 +151,10 @@ export function quoteToken({ target, token0, token1 }: PairInfo): string {
 }
 
 /** Sets a pair's state. A pair's target token never changes. */
-export function putPair(state: ServedChain, pair: PairState): void {
-  if (!state.pairs.has(pair.pair)) {
+export function putPair(state: ServedChain, pair: PairState, known: PairState | undefined): void {
+  state.fresh.states.push(pair)
+  if (known !== undefined) known.isReplaced = true
+  else {
     if (isCurve(pair.pair)) markRenamed(state)
     state.targetPairs.add(targetToken(pair.info), pair.pair)
     state.quotePairs.add(quoteToken(pair.info), pair.pair)
@@ -164,11 +164,24 @@ export function putPair(state: ServedChain, pair: PairState): void {
 
 /** Sets a token's state. */
 export function putToken(state: ServedChain, token: TokenState, known: TokenState | undefined): void {
+  state.fresh.states.push(token)
+  if (known !== undefined) known.isReplaced = true
   if (state.keeps.history) {
     state.names.put(token, known)
     state.created.put(token, known)
   }
   state.tokens.set(token.token, token)
+}
+
+/** A pair that trades has another state before; those of others then keep only their own bytes in memory. */
+const DETACH_AFTER_UPDATES = 64
+
+/** Called after each update. */
+export function detachFresh({ fresh }: ServedChain): void {
+  fresh.updates += 1
+  if (fresh.updates % DETACH_AFTER_UPDATES !== 0) return
+  for (const one of fresh.states) if (!one.isReplaced) one.detach()
+  fresh.states = []
 }
 
 export function dropToken(state: ServedChain, token: string): void {
@@ -199,56 +212,6 @@ function isCurve(pair: string): boolean {
 export function targetDecimals(state: ServedChain, pair: string): number | null | undefined {
   const info = state.pairs.get(pair)?.info
   return info === undefined ? undefined : (state.tokens.get(targetToken(info))?.info.decimals ?? null)
-}
-
-type PairFigures = Omit<PairUpdate, 'info' | 'windows' | 'price_day_usd' | 'candles' | 'trades' | 'liquidity'>
-
-export function pairStateOf(
-  update: PairFigures & Pick<PairUpdate, 'windows' | 'price_day_usd'>,
-  info: PairInfo,
-  nowS: number,
-): PairState {
-  return pairStateFrom(update, update, info, nowS)
-}
-
-/** The pair as it was, at a later time. */
-export function movedPairState(pair: PairState, moved: MovedPair, nowS: number): PairState {
-  return pairStateFrom(pair, moved, pair.info, nowS)
-}
-
-/** Field by field: objects built with rest and spread are slow to read, and lists read a hundred thousand. */
-function pairStateFrom(
-  update: PairFigures,
-  { windows, price_day_usd }: Pick<MovedPair, 'windows' | 'price_day_usd'>,
-  info: PairInfo,
-  nowS: number,
-): PairState {
-  return {
-    pair: update.pair,
-    info,
-    price_usd: update.price_usd,
-    price_native: update.price_native,
-    price_quote: update.price_quote,
-    last_price_usd: update.last_price_usd,
-    price_day_usd,
-    quote_usd: update.quote_usd,
-    open_price_usd: update.open_price_usd,
-    ath_usd: update.ath_usd,
-    reserve0: update.reserve0,
-    reserve1: update.reserve1,
-    init_reserve0: update.init_reserve0,
-    init_reserve1: update.init_reserve1,
-    tvl: update.tvl,
-    liquidity_usd: update.liquidity_usd,
-    liquidity_native: update.liquidity_native,
-    tx_count: update.tx_count,
-    first_trade_at: update.first_trade_at,
-    first_trade_block: update.first_trade_block,
-    last_trade_at: update.last_trade_at,
-    updated_at: update.updated_at,
-    windows,
-    seen_at: nowS,
-  }
 }
 
 /** Info of a token without any known facts. */

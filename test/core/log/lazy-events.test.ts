@@ -1,11 +1,14 @@
-/** Events of an update that are read when they are asked for are those that reading it at once gives. */
+/** Parts of an update that are read when they are asked for are those that reading it at once gives. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { repositoryRoot, schemaVersions } from '../../../schemas/avro.js'
+import { type AvroRecord, repositoryRoot, schemaVersions } from '../../../schemas/avro.js'
+import { UPDATE_WINDOWS } from '../../../services/core/domain/chains.js'
+import { figuresOf, windowsIn } from '../../../services/core/domain/kept-figures.js'
+import { EMPTY_WINDOW, packWindows } from '../../../services/core/domain/packed-windows.js'
 import { eventsOf, UnpackedCandles } from '../../../services/core/domain/pair-events.js'
-import type { BlockUpdate, PairUpdate } from '../../../services/core/domain/records.js'
+import type { BlockUpdate, MovedPair, PairUpdate } from '../../../services/core/domain/records.js'
 import { createCodec } from '../../../services/core/log/codec.js'
 import { candle, pairUpdate, trade, update } from '../../serve/updates.js'
 import { arbitraryRecord, newestSchema } from './arbitraries.js'
@@ -21,9 +24,27 @@ function bothOf(bytes: Buffer, reader = codec): [atOnce: BlockUpdate, lazily: Bl
   }) as [BlockUpdate, BlockUpdate]
 }
 
+const FIGURES = newestFields('pairs').filter((name) => !['candles', 'trades', 'liquidity'].includes(name))
+
+function newestFields(list: string): string[] {
+  const { type } = newestSchema('block_update').fields.find(({ name }) => name === list) as never as {
+    type: { items: AvroRecord }
+  }
+  return type.items.fields.map(({ name }) => name)
+}
+
+/** Its fields, whether they are its own or read by its class. */
+const fieldsOf = (entry: object, names: readonly string[]): object =>
+  Object.fromEntries(names.map((name) => [name, entry[name as never]]))
+
 /** Everything about an entry, by each way to ask for it. */
 function contentOf(entry: PairUpdate): object {
-  const { events: _events, ...own } = entry as PairUpdate & { events?: unknown }
+  const own = fieldsOf(entry, FIGURES)
+  const { figures, windows, isEmpty } = figuresOf(entry)
+  const asked = FIGURES.filter((name) => !['pair', 'info', 'windows'].includes(name))
+  expect(fieldsOf(figures, asked)).toEqual(fieldsOf(entry, asked))
+  expect(windows).toEqual(entry.windows)
+  expect(isEmpty).toBe(windows.length === 0)
   const { tradeCount, liquidityCount, candles, trades, liquidity } = eventsOf(entry)
   const places: unknown[] = []
   candles.places((...place) => places.push(place))
@@ -35,7 +56,13 @@ function contentOf(entry: PairUpdate): object {
 
 function expectSame(bytes: Buffer, reader = codec): void {
   const [atOnce, lazily] = bothOf(bytes, reader)
-  expect({ ...lazily, pairs: lazily.pairs.map(contentOf) }).toEqual({ ...atOnce, pairs: atOnce.pairs.map(contentOf) })
+  const others = (['tokens', 'moved_pairs', 'moved_tokens'] as const).map((list) => [list, newestFields(list)] as const)
+  const [all, later] = [atOnce, lazily].map((update) => ({
+    ...update,
+    pairs: update.pairs.map(contentOf),
+    ...Object.fromEntries(others.map(([list, names]) => [list, update[list].map((one) => fieldsOf(one, names))])),
+  }))
+  expect(later).toEqual(all)
 }
 
 it('gives the same for any update', () => {
@@ -63,6 +90,22 @@ it('refuses a list that is longer than its record', () => {
   const whole = codec.encodeUpdate(TOPIC, update({ pairs: [pairUpdate({ trades: [trade()] })] }))
   for (let end = 6; end < whole.length; end += 1)
     expect(() => codec.decodeLazily(whole.subarray(0, end)), `${end} of ${whole.length} bytes`).toThrow('Cannot decode')
+})
+
+it('figures and windows that outlive their update are the same after they are detached', () => {
+  const shown = UPDATE_WINDOWS.map((_, n) => ({ ...EMPTY_WINDOW, buys: n + 1, high: 1 / 3 }))
+  const windows = packWindows(shown)
+  const pairs = [pairUpdate({ candles: [candle()], reserve0: '123', price_usd: 7, windows: shown })]
+  const moved = { moved_pairs: [{ pair: '0xb', price_day_usd: 2, windows }], moved_tokens: [] }
+  const copy = codec.encodeUpdate(TOPIC, update({ pairs, ...moved }))
+  const [atOnce, lazily] = bothOf(copy)
+  const [entry, past] = [lazily.pairs[0] as PairUpdate, lazily.moved_pairs[0] as MovedPair]
+  figuresOf(entry).detach()
+  windowsIn(past).detach()
+  copy.fill(0)
+  expect(fieldsOf(entry, FIGURES)).toEqual(fieldsOf(atOnce.pairs[0] as PairUpdate, FIGURES))
+  expect(eventsOf(entry).candles.packed).toEqual(atOnce.pairs[0]?.candles)
+  expect(past.windows).toEqual(windows)
 })
 
 describe('candles that outlive their update', () => {

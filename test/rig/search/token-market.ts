@@ -1,8 +1,8 @@
 /** A chain with many made-up tokens: few words are in many names and few tokens are traded, as on real chains; and impostors of its money. */
 import type { ChainFacts } from '../../../services/core/domain/chains.js'
+import { ReadWindows } from '../../../services/core/domain/kept-figures.js'
 import { EMPTY_WINDOW, packWindows } from '../../../services/core/domain/packed-windows.js'
-import { createServedChain, putToken, UNKNOWN_TOKEN } from '../../../services/serve/memory/served-chain.js'
-import { NO_SLOT } from '../../../services/serve/memory/token-state.js'
+import { createServedChain, putToken, TokenState, UNKNOWN_TOKEN } from '../../../services/serve/memory/served-chain.js'
 import type { Market } from '../../../services/serve/views/market-facts.js'
 
 export type NamedToken = { token: string; symbol: string; name: string; volume: number }
@@ -112,7 +112,7 @@ function marketOf(tokens: readonly NamedToken[]): Market {
       volume === 0 ? none : packWindows(Array.from({ length: 4 }, () => ({ ...EMPTY_WINDOW, buy_volume: volume })))
     const figures = { price_usd: 1, price_native: 1, main_pair: null, tvl: 1, holders: 1, updated_at: 1 }
     const info = { ...UNKNOWN_TOKEN, symbol, name }
-    putToken(state, { token, info, windows, ...figures, slot: NO_SLOT }, undefined)
+    putToken(state, new TokenState({ token, ...figures }, info, new ReadWindows(windows)), undefined)
   }
   return { state, facts, amms: [] }
 }

@@ -9,7 +9,7 @@ import type { Store } from '../../../services/core/store/port.js'
 import { createQueryLanes } from '../../../services/serve/history/query-lanes.js'
 import { createSmartWallets, type SmartWallets } from '../../../services/serve/history/smart-wallets.js'
 import { createStoredSignals } from '../../../services/serve/history/stored-signals.js'
-import { createServedChain, pairStateOf, putPair } from '../../../services/serve/memory/served-chain.js'
+import { createServedChain, PairState, putPair } from '../../../services/serve/memory/served-chain.js'
 import { breakoutOf } from '../../../services/serve/push/breakout.js'
 import type { PairEntry } from '../../../services/serve/push/update-snapshot.js'
 import { row, storeOfFile } from '../rig.js'
@@ -68,7 +68,7 @@ async function listed(trades: readonly Made[], smart: Pick<SmartWallets, 'at'>) 
   const state = createServedChain(chain)
   for (const pair of PAIRS) {
     const info = infos.get(pair) ?? pairInfo()
-    putPair(state, pairStateOf(pairUpdate({ pair, info }), info, 0))
+    putPair(state, PairState.of(pairUpdate({ pair, info }), info, 0), undefined)
   }
   state.nowS = trades.at(-1)?.timeS ?? START_S
   const signals = createStoredSignals(createQueryLanes(store()), async () => new Map(), smart, { nowMs: () => 0 })

@@ -5,7 +5,7 @@ import { INTERVALS } from '../../../services/core/domain/chains.js'
 import { AT, CANDLE_WIDTH } from '../../../services/core/domain/packed-candles.js'
 import { WINDOWS_LENGTH, type Window, windowOf } from '../../../services/core/domain/packed-windows.js'
 import { pushedInterval } from '../../../services/serve/history/candle-bars.js'
-import { pairStateOf } from '../../../services/serve/memory/served-chain.js'
+import { PairState } from '../../../services/serve/memory/served-chain.js'
 import { type KlineMarks, klineResult } from '../../../services/serve/push/topics/kline-text.js'
 import { changeOrEmpty, decimalOrEmpty } from '../../../services/serve/views/field-formats.js'
 import { changeOver } from '../../../services/serve/views/pair-view.js'
@@ -46,7 +46,7 @@ function candleOf({ pair, chain, interval, figures, windows }: Given) {
   const data = new Float64Array(figures)
   data[AT.interval] = interval
   data[AT.timeS] = 1_700_000_000
-  const state = { ...pairStateOf(pairUpdate({ pair }), pairInfo(), 0), windows: new Float64Array(windows) }
+  const state = PairState.of({ ...pairUpdate({ pair }), windows: new Float64Array(windows) }, pairInfo(), 0)
   const at = { chain, nowS: 0, pair: state, info0: tokenInfo(), info1: tokenInfo(), isMainPair: false }
   return { at, candle: { data, at: 0 } }
 }

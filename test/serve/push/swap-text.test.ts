@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Trade } from '../../../services/core/domain/records.js'
-import { pairStateOf } from '../../../services/serve/memory/served-chain.js'
+import { PairState } from '../../../services/serve/memory/served-chain.js'
 import { pairSwapResult, swapResult, swapText } from '../../../services/serve/push/topics/swap-text.js'
 import { decimalOrEmpty, quotedText, rawOrEmpty, rawToNumber } from '../../../services/serve/views/field-formats.js'
 import { pairInfo, pairUpdate, tokenInfo, trade } from '../updates.js'
@@ -53,7 +53,7 @@ function swapOf({ sell, target, texts, doubles, raws, tokens, profile }: Given) 
   const [price_usd = 0, price_native = 0, quote_usd = 0, quote_native = 0, amount_usd = 0, amount_native = 0, tvl = 0] =
     doubles
   const [amountIn, amountOut, reserve0 = null, reserve1 = null] = raws
-  const state = pairStateOf(pairUpdate({ pair, tvl }), pairInfo({ amm, token0, token1, target }), 0)
+  const state = PairState.of(pairUpdate({ pair, tvl }), pairInfo({ amm, token0, token1, target }), 0)
   return {
     at: {
       ...{ chain, nowS: 0, pair: state, isMainPair: false },
