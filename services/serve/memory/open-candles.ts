@@ -22,11 +22,18 @@ export interface OpenCandles {
   readonly size: number
 }
 
+/** The time of a candle that no pair ever had. */
+const NEVER = -1
+
 /** A pair's open candles by interval: the entry they came with, their place in it, their time. Reused: an update brings ten. */
 class OpenPair {
   readonly from: (EntryCandles | undefined)[] = INTERVALS.map(() => undefined)
   readonly index: number[] = INTERVALS.map(() => 0)
-  readonly timeS: number[] = INTERVALS.map(() => 0)
+  /** Also of one that a reorg removed: its pair is still listed where that one would close. */
+  readonly timeS: number[] = INTERVALS.map(() => NEVER)
+  openCount = 0
+  isKept = false
+  isNoted = false
 
   constructor(readonly pair: string) {}
 
@@ -36,58 +43,77 @@ class OpenPair {
   }
 }
 
+/** The pairs of which a candle may close at a time: some have closed since, and a pair may be in it twice. */
+type Ending = { endS: number; pairs: OpenPair[] }
+
 /** A pair that trades replaces its candles before; those of others then keep only their own bytes in memory. */
 const DETACH_AFTER_UPDATES = 64
 
 export function createOpenCandles(): OpenCandles {
   const byPair = new Map<string, OpenPair>()
-  const byInterval = INTERVALS.map(() => ({
-    open: new Set<OpenPair>(),
-    /** No candle closes before this, so most updates skip the search. */
-    nextEndS: Number.POSITIVE_INFINITY,
-  }))
+  /** By interval: the next one first. A chain's pairs share one or two. */
+  let endings: Ending[][] = INTERVALS.map(() => [])
+  let size = 0
   let updates = 0
   /** Since candles were detached last. */
-  let noted = new Set<OpenPair>()
+  let noted: OpenPair[] = []
 
-  const pairOf = (pair: string): OpenPair => byPair.get(pair) ?? new OpenPair(pair)
+  function endingAt(interval: number, endS: number): Ending {
+    const series = endings[interval] as Ending[]
+    let at = series.length
+    while (at > 0 && (series[at - 1] as Ending).endS > endS) at -= 1
+    const before = series[at - 1]
+    if (before?.endS === endS) return before
+    const ending = { endS, pairs: [] }
+    series.splice(at, 0, ending)
+    return ending
+  }
 
   function put(entry: OpenPair, from: EntryCandles, index: number, interval: number, timeS: number): void {
-    const series = byInterval[interval]
-    if (series === undefined) return
+    if (entry.from[interval] === undefined) {
+      entry.openCount += 1
+      size += 1
+    }
     entry.from[interval] = from
     entry.index[interval] = index
+    if (entry.timeS[interval] === timeS) return
     entry.timeS[interval] = timeS
-    series.open.add(entry)
-    series.nextEndS = Math.min(series.nextEndS, bucketEnd(interval, timeS))
+    endingAt(interval, bucketEnd(interval, timeS)).pairs.push(entry)
   }
 
   function drop(entry: OpenPair, interval: number): void {
+    if (entry.from[interval] === undefined) return
     entry.from[interval] = undefined
-    byInterval[interval]?.open.delete(entry)
-    if (entry.from.every((from) => from === undefined)) byPair.delete(entry.pair)
+    entry.openCount -= 1
+    size -= 1
+    if (entry.openCount > 0) return
+    byPair.delete(entry.pair)
+    entry.isKept = false
   }
 
   function detach(): void {
     updates += 1
     if (updates % DETACH_AFTER_UPDATES !== 0) return
-    for (const { from } of noted) for (const candles of from) candles?.detach()
-    noted = new Set()
+    for (const entry of noted) {
+      entry.isNoted = false
+      for (const candles of entry.from) candles?.detach()
+    }
+    noted = []
   }
 
   return {
     note(pair, candles, nowS) {
-      const entry = pairOf(pair)
-      let hasOpen = false
+      const entry = byPair.get(pair) ?? new OpenPair(pair)
       candles.places((index, interval, timeS, isRemoved) => {
-        if (!isRemoved && bucketEnd(interval, timeS) > nowS) {
-          put(entry, candles, index, interval, timeS)
-          hasOpen = true
-        } else if (entry.from[interval] !== undefined && entry.timeS[interval] === timeS) drop(entry, interval)
+        if (!isRemoved && bucketEnd(interval, timeS) > nowS) put(entry, candles, index, interval, timeS)
+        else if (entry.timeS[interval] === timeS) drop(entry, interval)
       })
-      if (!hasOpen) return
-      byPair.set(pair, entry)
-      noted.add(entry)
+      if (entry.openCount === 0) return
+      if (!entry.isKept) byPair.set(pair, entry)
+      entry.isKept = true
+      if (entry.isNoted) return
+      entry.isNoted = true
+      noted.push(entry)
     },
     get: (pair, interval) => byPair.get(pair)?.candle(INTERVALS.indexOf(interval)),
     takeOf(pair) {
@@ -101,34 +127,31 @@ export function createOpenCandles(): OpenCandles {
     },
     takeEnded(nowS) {
       detach()
-      return byInterval.flatMap((series, interval) => {
-        if (nowS < series.nextEndS) return []
-        const ended: OpenCandle[] = []
-        series.nextEndS = Number.POSITIVE_INFINITY
-        for (const entry of series.open) {
-          const endS = bucketEnd(interval, entry.timeS[interval] as number)
-          if (endS > nowS) {
-            series.nextEndS = Math.min(series.nextEndS, endS)
-            continue
+      const ended: OpenCandle[] = []
+      for (const [interval, series] of endings.entries()) {
+        for (let next = series[0]; next !== undefined && next.endS <= nowS; next = series[0]) {
+          series.shift()
+          for (const entry of next.pairs) {
+            if (bucketEnd(interval, entry.timeS[interval] as number) !== next.endS) continue
+            // A reorg may open it again.
+            entry.timeS[interval] = NEVER
+            const candle = entry.candle(interval)
+            if (candle === undefined) continue
+            ended.push({ pair: entry.pair, interval, candle })
+            drop(entry, interval)
           }
-          const candle = entry.candle(interval)
-          if (candle === undefined) continue
-          ended.push({ pair: entry.pair, interval, candle })
-          drop(entry, interval)
         }
-        return ended
-      })
+      }
+      return ended
     },
     clear() {
       byPair.clear()
-      noted.clear()
-      for (const series of byInterval) {
-        series.open.clear()
-        series.nextEndS = Number.POSITIVE_INFINITY
-      }
+      noted = []
+      endings = INTERVALS.map(() => [])
+      size = 0
     },
     get size() {
-      return byInterval.reduce((sum, { open }) => sum + open.size, 0)
+      return size
     },
   }
 }
