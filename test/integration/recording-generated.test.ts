@@ -33,10 +33,13 @@ const someOf = (series: number): readonly Category[] =>
   ALL.filter((_, at) => (ALL.length * series + at) % SERIES_EACH < countOf('candleSeries'))
 
 const MARKETS = [
-  { seed: 101, chain: 'eth', blocks: 150, options: { retracts }, categories: someOf },
+  { seed: 101, chain: 'eth', blocks: isLongRun() ? 150 : 90, options: { retracts }, categories: someOf },
   ...(isLongRun() ? [{ seed: 102, chain: 'solana', blocks: 150, options: { retracts }, categories: someOf }] : []),
   // Covers weeks and months: every third block follows a quiet day.
-  { seed: 103, chain: 'calendar', blocks: 130, options: { retracts, quietDay: 0.3 }, categories: someOf },
+  {
+    ...{ seed: 103, chain: 'calendar', blocks: isLongRun() ? 130 : 80, categories: someOf },
+    options: { retracts, quietDay: 0.3 },
+  },
 ]
 
 let up: Up
