@@ -23,19 +23,17 @@ type ResolverLike = { _read?: (tap: Tap) => unknown; itemsType?: Reader }
 export type TypeOptions = Parameters<typeof avro.Type.forSchema>[1]
 
 export function avroTypeOf(schema: AvroRecord): avro.types.RecordType {
-  return typeOf(schema, { eventList: (list, options) => new SizedArray(list as never, options), windows: Windows })
+  return typeOf(schema, { windows: Windows })
 }
 
-export type MakeType = (schema: unknown, options: TypeOptions) => avro.Type | undefined
+/** The types of some parts: `entry` makes that of a pair's entry, which is as any record without it. */
+export type PartTypes = { windows: unknown; entry?: (schema: unknown, options: TypeOptions) => avro.Type }
 
-/** The types of some parts: `entry` is that of a pair; undefined: as any record. */
-export type PartTypes = { eventList: MakeType; windows: unknown; entry?: MakeType }
-
-export function typeOf(schema: AvroRecord, { eventList, windows, entry }: PartTypes): avro.types.RecordType {
+export function typeOf(schema: AvroRecord, { windows, entry }: PartTypes): avro.types.RecordType {
   const typeHook = (part: unknown, options: TypeOptions): avro.Type | undefined => {
     if (entry !== undefined && recordNameOf(part as AvroType) === 'PairUpdate') return entry(part, options)
     if (isEventUnion(part)) return new EventUnion(part, options)
-    if (isEventList(part)) return eventList(part, options)
+    if (isEventList(part)) return new SizedArray(part as never, options)
     if (isArraySchema(part)) return new BoundedArray(part as never, options)
     if (part === 'string') return new PlainString()
     if (part === 'double') return new OneNaN()

@@ -2,7 +2,7 @@
 
 import type { KeptFigures, KeptWindows, PairFigures } from '../domain/kept-figures.js'
 import type { PackedCandles } from '../domain/packed-candles.js'
-import { type PackedWindows, SAME_AS_MAIN_PAIR } from '../domain/packed-windows.js'
+import type { PackedWindows } from '../domain/packed-windows.js'
 import type { EntryCandles, PairEvents, VisitPlace } from '../domain/pair-events.js'
 import type { LiquidityTrade, Trade } from '../domain/records.js'
 import { candlesForm, countCandles, viewOf, visitCandles, windowsForm } from './packed-forms.js'
@@ -147,7 +147,7 @@ export class LazyWindows implements KeptWindows {
   }
 
   get windows(): PackedWindows {
-    this.unpacked ??= this.isEmpty ? SAME_AS_MAIN_PAIR : windowsForm.read(viewOf(this.buf), this.start, this.end)
+    this.unpacked ??= windowsForm.read(viewOf(this.buf), this.start, this.end)
     return this.unpacked
   }
 

@@ -3,16 +3,7 @@ import avro from 'avsc'
 import type { AvroRecord } from '../../../schemas/avro.js'
 import type { PairFigures } from '../domain/kept-figures.js'
 import type { PairInfo } from '../domain/records.js'
-import {
-  type Branch,
-  passBytes,
-  passItems,
-  SizedArray,
-  type Tap,
-  type TypeOptions,
-  typeOf,
-  Windows,
-} from './avro-types.js'
+import { type Branch, passBytes, passItems, type Tap, type TypeOptions, typeOf, Windows } from './avro-types.js'
 import { LazyBody, LazyEvents, LazyWindows, type ListReaders, type ReadFigures, type ReadList } from './lazy-events.js'
 
 /**
@@ -21,7 +12,6 @@ import { LazyBody, LazyEvents, LazyWindows, type ListReaders, type ReadFigures, 
  */
 export function lazyUpdateTypeOf(schema: AvroRecord): avro.types.RecordType {
   const type = typeOf(schema, {
-    eventList: (list, options) => new SizedArray(list as never, options),
     windows: PassedWindows,
     entry: (entry, options) => new PassedEntry(entry, options),
   })

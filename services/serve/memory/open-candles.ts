@@ -46,8 +46,8 @@ class OpenPair {
 /** The pairs of which a candle may close at a time: some have closed since, and a pair may be in it twice. */
 type Ending = { endS: number; pairs: OpenPair[] }
 
-/** A pair that trades replaces its candles before; those of others then keep only their own bytes in memory. */
-const DETACH_AFTER_UPDATES = 64
+/** A pair that trades replaces its candles and states before; those of others then keep only their own bytes in memory. */
+export const DETACH_AFTER_UPDATES = 64
 
 export function createOpenCandles(): OpenCandles {
   const byPair = new Map<string, OpenPair>()

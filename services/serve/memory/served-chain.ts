@@ -3,7 +3,7 @@ import { type CandleOverlay, createCandleOverlay, isAtOrBefore, type Position } 
 import { type CreatedTokens, createCreatedTokens } from './created-tokens.js'
 import { createEventOverlay, type EventOverlay } from './event-overlay.js'
 import { createNameIndex, type NameIndex } from './name-index.js'
-import { createOpenCandles, type OpenCandles } from './open-candles.js'
+import { createOpenCandles, DETACH_AFTER_UPDATES, type OpenCandles } from './open-candles.js'
 import { PairState } from './pair-state.js'
 import { createRecentTrades, type RecentTrades } from './recent-trades.js'
 import { TokenState } from './token-state.js'
@@ -172,9 +172,6 @@ export function putToken(state: ServedChain, token: TokenState, known: TokenStat
   }
   state.tokens.set(token.token, token)
 }
-
-/** A pair that trades has another state before; those of others then keep only their own bytes in memory. */
-const DETACH_AFTER_UPDATES = 64
 
 /** Called after each update. */
 export function detachFresh({ fresh }: ServedChain): void {
